@@ -1,0 +1,88 @@
+#include "collectors/gecko/samples.h"
+
+#include <stdlib.h>
+
+/* Chunks double up to the largest, so that thousands of quiet threads cost little. */
+#define CHUNK_SMALLEST ((size_t)128)
+#define CHUNK_LARGEST ((size_t)64 * 1024)
+
+/* Later times are moved up to here, half a million years after the start, so that they can be
+ * doubled. */
+#define TIME_MAX (UINT64_C(1) << 62)
+
+/* Returns room for `size` bytes that stay together, NULL when there is no memory. */
+static uint8_t *reserve(gecko_samples *samples, size_t size)
+{
+    gecko_chunk *last = samples->last;
+    if (last != NULL && last->size - last->used >= size)
+        return last->bytes + last->used;
+    size_t chunk_size = last == NULL ? CHUNK_SMALLEST : last->size * 2;
+    if (chunk_size > CHUNK_LARGEST)
+        chunk_size = CHUNK_LARGEST;
+    gecko_chunk *chunk = malloc(sizeof *chunk + chunk_size);
+    if (chunk == NULL)
+        return NULL;
+    *chunk = (gecko_chunk){.size = chunk_size};
+    if (last == NULL)
+        samples->first = chunk;
+    else
+        last->next = chunk;
+    samples->last = chunk;
+    return chunk->bytes;
+}
+
+static void advance(gecko_samples *samples, const uint8_t *end)
+{
+    samples->last->used = (size_t)(end - samples->last->bytes);
+}
+
+static uint64_t relative_time(uint64_t time_us, uint64_t start_us)
+{
+    uint64_t relative = time_us > start_us ? time_us - start_us : 0;
+    return relative < TIME_MAX ? relative : TIME_MAX;
+}
+
+static bool add_sample(gecko_samples *samples, uint64_t time_us, uint8_t status)
+{
+    uint8_t *p = reserve(samples, FORMAT_VARINT_MAX + 1);
+    if (p == NULL)
+        return false;
+    if (time_us < samples->time_us)
+        time_us = samples->time_us;
+    bool changed = status != samples->status;
+    p = format_varint_put(p, (time_us - samples->time_us) << 1 | changed);
+    if (changed)
+        *p++ = status;
+    advance(samples, p);
+    samples->time_us = time_us;
+    samples->status = status;
+    samples->count++;
+    return true;
+}
+
+bool gecko_samples_add(gecko_samples *samples, const binprof_run *run, uint32_t stack,
+                       uint64_t start_us)
+{
+    uint8_t *p = reserve(samples, (size_t)2 * FORMAT_VARINT_MAX);
+    if (p == NULL)
+        return false;
+    p = format_varint_put(p, format_zigzag_encode((int64_t)stack - (int64_t)samples->stack));
+    p = format_varint_put(p, run->count);
+    advance(samples, p);
+    samples->stack = stack;
+    for (size_t i = 0; i < run->count; i++)
+        if (!add_sample(samples, relative_time(run->timestamps_us[i], start_us), run->statuses[i]))
+            return false;
+    return true;
+}
+
+void gecko_samples_free(gecko_samples *samples)
+{
+    gecko_chunk *chunk = samples->first;
+    while (chunk != NULL) {
+        gecko_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    *samples = (gecko_samples){.first = NULL};
+}

@@ -1,0 +1,43 @@
+/* The fixed blocks of a capture: header, statistics, footer. */
+#ifndef FORMAT_CAPTURE_H
+#define FORMAT_CAPTURE_H
+
+#include <binprof/reader.h>
+#include <stdint.h>
+
+#define FORMAT_HEADER_SIZE 64
+#define FORMAT_FOOTER_SIZE 32
+#define FORMAT_STATISTICS_SIZE 56
+#define FORMAT_STATISTICS_OLD_SIZE 32
+/* Signature, version and size: the end of every form of the statistics. */
+#define FORMAT_STATISTICS_TAIL 16
+
+#define FORMAT_VERSION 1
+#define FORMAT_COMPRESSION_NONE 0u
+#define FORMAT_COMPRESSION_ZSTD 1u
+
+/* Decodes a header and checks it against info->file_size, which must be set. Fills everything in
+ * *info that a header tells. `name` is the file's, for messages. */
+binprof_status format_header_get(const uint8_t header[FORMAT_HEADER_SIZE], const char *name,
+                                 binprof_info *info, binprof_error *error);
+
+/* Encodes a wide, little-endian header. */
+void format_header_put(uint8_t header[FORMAT_HEADER_SIZE], const binprof_info *info);
+
+/* Decodes the footer into *info, which must hold what the header tells, and checks it. */
+binprof_status format_footer_get(const uint8_t footer[FORMAT_FOOTER_SIZE], const char *name,
+                                 binprof_info *info, binprof_error *error);
+
+/* Encodes a footer with the counts and the size in *info. */
+void format_footer_put(uint8_t footer[FORMAT_FOOTER_SIZE], const binprof_info *info);
+
+/* Decodes the statistics that end where the footer begins: `end` points there and has `size` bytes
+ * before it, of which at most FORMAT_STATISTICS_SIZE are read. Stores their size in
+ * info->statistics_size, 0 when there are none. */
+void format_statistics_get(const uint8_t *end, uint64_t size, binprof_info *info);
+
+/* Encodes the statistics. */
+void format_statistics_put(uint8_t block[FORMAT_STATISTICS_SIZE],
+                           const binprof_statistics *statistics);
+
+#endif
