@@ -2,7 +2,7 @@
  *
  * The first child of a node usually comes directly after it, because a new stack brings all its new
  * frames at once. Such a child needs no index: it is found by looking at the next node. Only the
- * others, the branches, are hashed. So walking down a stack that was seen before runs through
+ * others, the branches, are hashed, and those used lately are tried first. So walking down a stack that was seen before runs through
  * memory in order, and a stack that shares nothing costs eight bytes a frame. */
 #ifndef PROFILE_STACK_TABLE_H
 #define PROFILE_STACK_TABLE_H
@@ -12,11 +12,15 @@
 #include <binprof/profile.h>
 #include <stdint.h>
 
+/* Few enough to stay in the first level cache, where the index of a large tree does not. */
+#define PROFILE_RECENT_BITS 12
+
 typedef struct profile_stack_table {
     binprof_stack *nodes;
     uint32_t count;
     size_t capacity;
     profile_index branches;
+    uint32_t recent[1u << PROFILE_RECENT_BITS]; /* by a quick hash: the branch found there last */
     uint64_t seed;
 } profile_stack_table;
 
