@@ -1,0 +1,227 @@
+#include "tools/convert_options.h"
+
+#include "tools/messages.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FORMATS 32
+#define MAX_LEVEL 19
+
+/* Values of long options without a letter. Those of formats follow after the last. */
+enum { OPTION_COMPRESSION = 256, OPTION_LEVEL, OPTION_GZIP, OPTION_LIST_FORMATS, OPTION_FORMAT };
+
+static const struct option fixed_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"compression", required_argument, NULL, OPTION_COMPRESSION},
+    {"level", required_argument, NULL, OPTION_LEVEL},
+    {"gzip", no_argument, NULL, OPTION_GZIP},
+    {"list-formats", no_argument, NULL, OPTION_LIST_FORMATS},
+};
+
+#define FIXED_COUNT (sizeof fixed_options / sizeof fixed_options[0])
+
+static void print_formats(const char *prefix)
+{
+    const binprof_format *format;
+    for (size_t i = 0; (format = binprof_format_at(i)) != NULL; i++)
+        printf("%s%-10s %-11s %s\n", prefix, format->name, format->suffix, format->description);
+}
+
+static int print_help(void)
+{
+    printf("Usage: binprof-convert [--FORMAT] [OPTION]... [-o FILE] CAPTURE\n"
+           "Converts a capture of CPython's sampling profiler to another format.\n"
+           "\n"
+           "The format is told by an option or by the ending of FILE:\n");
+    print_formats("  --");
+    printf(
+        "\n"
+        "  -o, --output=FILE     write to FILE instead of standard output, whole or not at all;\n"
+        "                        \"-\" is standard output\n"
+        "      --gzip            compress a text format; also told by the ending .gz\n"
+        "      --compression=C   of a binary capture: auto (default), zstd or none\n"
+        "      --level=N         of zstd, 1 to %d; default 5\n"
+        "      --list-formats    print the formats and exit\n"
+        "  -q, --quiet           show no progress and no notes\n"
+        "  -h, --help            print this and exit\n"
+        "  -V, --version         print the version and exit\n"
+        "\n"
+        "CAPTURE may be \"-\" for standard input.\n"
+        "\n"
+        "Exit status: 0 success, 1 failure, 2 wrong usage.\n"
+        "\n"
+        "Examples:\n"
+        "  binprof-convert -o app.json.gz app.bin    for profiler.firefox.com\n"
+        "  binprof-convert --collapsed app.bin | flamegraph.pl > app.svg\n",
+        MAX_LEVEL);
+    return message_finish_stdout();
+}
+
+static bool parse_compression(const char *text, binprof_compression *compression)
+{
+    static const struct {
+        const char *name;
+        binprof_compression compression;
+    } names[] = {{"auto", BINPROF_COMPRESSION_AUTO},
+                 {"none", BINPROF_COMPRESSION_NONE},
+                 {"zstd", BINPROF_COMPRESSION_ZSTD}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(text, names[i].name) == 0) {
+            *compression = names[i].compression;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_level(const char *text, int *level)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno != 0 || *end != '\0' || end == text || value < 1 || value > MAX_LEVEL)
+        return false;
+    *level = (int)value;
+    return true;
+}
+
+/* The fixed options and one for each format. */
+static void build_long_options(struct option all[FIXED_COUNT + MAX_FORMATS + 1])
+{
+    memcpy(all, fixed_options, sizeof fixed_options);
+    size_t count = FIXED_COUNT;
+    const binprof_format *format;
+    for (size_t i = 0; (format = binprof_format_at(i)) != NULL && i < MAX_FORMATS; i++)
+        all[count++] = (struct option){format->name, no_argument, NULL, OPTION_FORMAT + (int)i};
+    all[count] = (struct option){NULL, 0, NULL, 0};
+}
+
+/* What was on the command line, before it is checked as a whole. */
+typedef struct command_line {
+    convert_options options;
+    bool has_compression;
+    bool has_level;
+} command_line;
+
+/* Takes one option. Returns true to go on; else the program is to end with *exit_status. */
+static bool take_option(int option, command_line *parsed, int *exit_status)
+{
+    convert_options *options = &parsed->options;
+    switch (option) {
+    case 'o':
+        options->output = optarg;
+        return true;
+    case 'q':
+        options->quiet = true;
+        return true;
+    case OPTION_GZIP:
+        options->gzip = true;
+        return true;
+    case OPTION_COMPRESSION:
+        parsed->has_compression = true;
+        if (parse_compression(optarg, &options->compression))
+            return true;
+        *exit_status = message_usage("compression '%s', expected auto, zstd or none", optarg);
+        return false;
+    case OPTION_LEVEL:
+        parsed->has_level = true;
+        if (parse_level(optarg, &options->level))
+            return true;
+        *exit_status = message_usage("level '%s', expected 1 to %d", optarg, MAX_LEVEL);
+        return false;
+    case 'h':
+        *exit_status = print_help();
+        return false;
+    case 'V':
+        *exit_status = message_version();
+        return false;
+    case OPTION_LIST_FORMATS:
+        print_formats("");
+        *exit_status = message_finish_stdout();
+        return false;
+    default:
+        break;
+    }
+    if (option < OPTION_FORMAT) { /* getopt_long has said what is wrong */
+        fprintf(stderr, "Try 'binprof-convert --help' for more information.\n");
+        *exit_status = EXIT_STATUS_USAGE;
+        return false;
+    }
+    const binprof_format *format = binprof_format_at((size_t)(option - OPTION_FORMAT));
+    if (options->format != NULL && options->format != format) {
+        *exit_status = message_usage("two formats, --%s and --%s; one at a time",
+                                     options->format->name, format->name);
+        return false;
+    }
+    options->format = format;
+    return true;
+}
+
+/* Finds the format where no option told it, and checks what goes with it. */
+static bool choose_format(command_line *parsed, int *exit_status)
+{
+    convert_options *options = &parsed->options;
+    bool gzip_by_name = false;
+    const binprof_format *by_name = binprof_format_by_path(options->output, &gzip_by_name);
+    if (options->format == NULL)
+        options->format = by_name;
+    if (options->format == NULL) {
+        *exit_status = message_usage("which format? Give an option such as --collapsed or an "
+                                     "output file with a known ending (--list-formats)");
+        return false;
+    }
+    const char *output = options->output;
+    size_t length = strlen(output);
+    if (options->format->text && length > 3 && strcmp(output + length - 3, ".gz") == 0)
+        options->gzip = true;
+    if (options->gzip && !options->format->text) {
+        *exit_status =
+            message_usage("--gzip is for text formats, not for --%s", options->format->name);
+        return false;
+    }
+    if ((parsed->has_compression || parsed->has_level) && options->format->text) {
+        *exit_status =
+            message_usage("--%s is for binary captures, not for --%s",
+                          parsed->has_compression ? "compression" : "level", options->format->name);
+        return false;
+    }
+    if (parsed->has_level && options->compression == BINPROF_COMPRESSION_NONE) {
+        *exit_status = message_usage("--level is of zstd and does nothing with --compression=none");
+        return false;
+    }
+    return true;
+}
+
+bool convert_options_parse(int argc, char **argv, convert_options *options, int *exit_status)
+{
+    struct option long_options[FIXED_COUNT + MAX_FORMATS + 1];
+    build_long_options(long_options);
+    command_line parsed = {.options = {.output = "-"}};
+    int option;
+    while ((option = getopt_long(argc, argv, "o:qhV", long_options, NULL)) != -1)
+        if (!take_option(option, &parsed, exit_status))
+            return false;
+    if (optind == argc) {
+        *exit_status = message_usage("no capture to convert");
+        return false;
+    }
+    if (optind + 1 < argc) {
+        *exit_status = message_usage("one capture at a time, but also '%s'", argv[optind + 1]);
+        return false;
+    }
+    parsed.options.input = argv[optind];
+    if (*parsed.options.input == '\0' || *parsed.options.output == '\0') {
+        *exit_status = message_usage("a file name is empty");
+        return false;
+    }
+    if (!choose_format(&parsed, exit_status))
+        return false;
+    *options = parsed.options;
+    return true;
+}
