@@ -203,6 +203,7 @@ bool convert_options_parse(int argc, char **argv, convert_options *options, int 
     struct option long_options[FIXED_COUNT + MAX_FORMATS + 1];
     build_long_options(long_options);
     command_line parsed = {.options = {.output = "-"}};
+    message_name_getopt(argv);
     int option;
     while ((option = getopt_long(argc, argv, "o:qhV", long_options, NULL)) != -1)
         if (!take_option(option, &parsed, exit_status))

@@ -102,6 +102,7 @@ static bool parse_options(int argc, char **argv, dump_options *options, int *exi
     struct option long_options[VIEW_COUNT + 4];
     build_long_options(long_options);
     *options = (dump_options){.view = NULL};
+    message_name_getopt(argv);
     int option;
     while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
         if (!take_option(option, options, exit_status))

@@ -6,11 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *tool = "binprof";
+static char tool[32] = "binprof";
 
 void message_set_tool(const char *name)
 {
-    tool = name;
+    (void)snprintf(tool, sizeof tool, "%s", name);
+}
+
+void message_name_getopt(char **argv)
+{
+    argv[0] = tool;
 }
 
 static void print(const char *format, va_list arguments)

@@ -8,8 +8,11 @@
 #define EXIT_STATUS_FAILURE 1
 #define EXIT_STATUS_USAGE 2
 
-/* Sets the name that messages begin with; must live as long as the program. */
+/* Sets the name that messages begin with. */
 void message_set_tool(const char *name);
+
+/* Lets getopt's own messages begin with the tool's name instead of its path. */
+void message_name_getopt(char **argv);
 
 /* Prints "TOOL: text" as one line. Control characters, which may come from names of files, are
  * printed as "?". Returns EXIT_STATUS_FAILURE. */
