@@ -5,6 +5,7 @@
 #include "format/tables.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* The magic number as a little-endian writer stores it. */
@@ -125,16 +126,16 @@ static binprof_status check_start(const uint8_t *header, const char *name, uint6
                          "%s: not a capture: it starts with the bytes %02x %02x %02x %02x, "
                          "expected \"HCAT\" or \"TACH\"",
                          name, header[0], header[1], header[2], header[3]);
-    uint32_t version = format_get_u32(header + 4, *big_endian);
-    if (version != FORMAT_VERSION)
-        return error_set(error, BINPROF_ERROR_UNSUPPORTED, 4,
-                         "%s: format version %" PRIu32 " at offset 4, expected %d", name, version,
-                         FORMAT_VERSION);
     if (file_size < FORMAT_HEADER_SIZE + FORMAT_FOOTER_SIZE)
         return error_set(error, BINPROF_ERROR_TRUNCATED, file_size,
                          "%s: truncated: the file has %" PRIu64
                          " bytes, expected at least %d for header and footer",
                          name, file_size, FORMAT_HEADER_SIZE + FORMAT_FOOTER_SIZE);
+    uint32_t version = format_get_u32(header + 4, *big_endian);
+    if (version != FORMAT_VERSION && file_size >= 8)
+        return error_set(error, BINPROF_ERROR_UNSUPPORTED, 4,
+                         "%s: format version %" PRIu32 " at offset 4, expected %d", name, version,
+                         FORMAT_VERSION);
     return BINPROF_OK;
 }
 
@@ -251,38 +252,58 @@ void format_footer_put(uint8_t footer[FORMAT_FOOTER_SIZE], const binprof_info *i
     memset(footer + 16, 0, 16);
 }
 
-void format_statistics_get(const uint8_t *end, uint64_t size, binprof_info *info)
+binprof_status format_statistics_size_get(const uint8_t tail[FORMAT_STATISTICS_TAIL], uint64_t room,
+                                          const char *name, const binprof_info *info,
+                                          uint32_t *size, binprof_error *error)
+{
+    *size = 0;
+    if (memcmp(tail, statistics_signature, sizeof statistics_signature) != 0 ||
+        format_get_u32(tail + 8, info->big_endian) != STATISTICS_VERSION)
+        return BINPROF_OK;
+    uint32_t stored = format_get_u32(tail + 12, info->big_endian);
+    if (stored < FORMAT_STATISTICS_OLD_SIZE || stored > room)
+        return error_set(
+            error, BINPROF_ERROR_FORMAT, info->file_size - FORMAT_FOOTER_SIZE - sizeof stored,
+            "%s: statistics of %" PRIu32 " bytes before the footer, expected %d to %" PRIu64, name,
+            stored, FORMAT_STATISTICS_OLD_SIZE, room);
+    *size = stored;
+    return BINPROF_OK;
+}
+
+static bool is_measure(double value)
+{
+    return isfinite(value) && value >= 0;
+}
+
+binprof_status format_statistics_get(const uint8_t *block, uint32_t size, const char *name,
+                                     binprof_info *info, binprof_error *error)
 {
     bool big_endian = info->big_endian;
-    info->statistics_size = 0;
-    info->facts.statistics = (binprof_statistics){.present = false};
-    if (size < FORMAT_STATISTICS_TAIL ||
-        memcmp(end - 16, statistics_signature, sizeof statistics_signature) != 0)
-        return;
-    /* A later version may only add fields in front: what stands before the tail stays. */
-    uint32_t block_size = format_get_u32(end - 4, big_endian);
-    if (block_size > size)
-        return;
-
-    binprof_statistics *statistics = &info->facts.statistics;
-    if (block_size == FORMAT_STATISTICS_OLD_SIZE) {
-        statistics->duration_s = format_get_f64(end - 32, big_endian);
-        statistics->sample_rate = format_get_f64(end - 24, big_endian);
-    } else if (block_size >= FORMAT_STATISTICS_SIZE) {
-        uint32_t presence = format_get_u32(end - 24, big_endian);
-        statistics->duration_s = format_get_f64(end - 56, big_endian);
-        statistics->sample_rate = format_get_f64(end - 48, big_endian);
-        statistics->has_failed = (presence & HAS_FAILED) != 0;
-        statistics->has_missed = (presence & HAS_MISSED) != 0;
-        if (statistics->has_failed)
-            statistics->failed_percent = format_get_f64(end - 40, big_endian);
-        if (statistics->has_missed)
-            statistics->missed_percent = format_get_f64(end - 32, big_endian);
-    } else {
-        return;
+    binprof_statistics statistics = {.present = true,
+                                     .duration_s = format_get_f64(block, big_endian),
+                                     .sample_rate = format_get_f64(block + 8, big_endian)};
+    if (size >= FORMAT_STATISTICS_SIZE) {
+        uint32_t presence = format_get_u32(block + 32, big_endian);
+        statistics.has_failed = (presence & HAS_FAILED) != 0;
+        statistics.has_missed = (presence & HAS_MISSED) != 0;
+        if (statistics.has_failed)
+            statistics.failed_percent = format_get_f64(block + 16, big_endian);
+        if (statistics.has_missed)
+            statistics.missed_percent = format_get_f64(block + 24, big_endian);
     }
-    statistics->present = true;
-    info->statistics_size = block_size;
+    /* More samples than expected make the missed ones negative. */
+    if (!is_measure(statistics.duration_s) || !is_measure(statistics.sample_rate) ||
+        !is_measure(statistics.failed_percent) || !isfinite(statistics.missed_percent)) {
+        uint64_t offset = info->file_size - FORMAT_FOOTER_SIZE - size;
+        return error_set(error, BINPROF_ERROR_FORMAT, offset,
+                         "%s: impossible statistics at offset %" PRIu64
+                         ": %g s, %g samples/s, %g %% failed, %g %% missed",
+                         name, offset, statistics.duration_s, statistics.sample_rate,
+                         statistics.failed_percent, statistics.missed_percent);
+    }
+    info->facts.statistics = statistics;
+    info->statistics_size = size;
+    return BINPROF_OK;
 }
 
 void format_statistics_put(uint8_t block[FORMAT_STATISTICS_SIZE],

@@ -2,29 +2,27 @@
 
 #include "format/varint.h"
 
-/* Decodes a signed varint that must fit 32 bits. */
-static const uint8_t *get_int32(const uint8_t *p, int64_t base, int32_t *value)
+/* Decodes a signed varint of 32 bits. */
+static const uint8_t *get_int32(const uint8_t *p, int32_t *value)
 {
     uint64_t encoded;
     p = format_varint_get(p, &encoded);
-    if (p == NULL || encoded > UINT64_C(1) << 34)
+    if (p == NULL || encoded > UINT32_MAX)
         return NULL;
-    int64_t decoded = base + format_zigzag_decode(encoded);
-    if (decoded < INT32_MIN || decoded > INT32_MAX)
-        return NULL;
-    *value = (int32_t)decoded;
+    *value = (int32_t)format_zigzag_decode(encoded);
     return p;
 }
 
-/* An end is stored as the distance from its start; where the start is not known the end is not
- * either. */
+/* An end is stored as its distance from the start, modulo 2^32; where the start is not known the
+ * end is not either. */
 static const uint8_t *get_end(const uint8_t *p, int32_t start, int32_t *end)
 {
-    if (start != BINPROF_NO_LOCATION)
-        return get_int32(p, start, end);
-    int32_t ignored;
-    *end = BINPROF_NO_LOCATION;
-    return get_int32(p, 0, &ignored);
+    int32_t distance;
+    p = get_int32(p, &distance);
+    *end = start;
+    if (p != NULL && start != BINPROF_NO_LOCATION)
+        *end = (int32_t)((uint32_t)start + (uint32_t)distance);
+    return p;
 }
 
 static const uint8_t *get_index(const uint8_t *p, uint32_t *index)
@@ -48,19 +46,23 @@ const uint8_t *format_frame_get(const uint8_t *p, binprof_frame *frame, const ch
         return NULL;
 
     *problem = "a line or column beyond 32 bits";
-    p = get_int32(p, 0, &frame->line);
+    p = get_int32(p, &frame->line);
     if (p == NULL)
         return NULL;
     p = get_end(p, frame->line, &frame->end_line);
     if (p == NULL)
         return NULL;
-    p = get_int32(p, 0, &frame->column);
+    p = get_int32(p, &frame->column);
     if (p == NULL)
         return NULL;
     p = get_end(p, frame->column, &frame->end_column);
     if (p == NULL)
         return NULL;
     frame->opcode = *p++;
+    if (frame->line == BINPROF_NO_LOCATION) { /* then the columns mean nothing */
+        frame->column = BINPROF_NO_LOCATION;
+        frame->end_column = BINPROF_NO_LOCATION;
+    }
     return p;
 }
 
@@ -71,7 +73,9 @@ static uint8_t *put_int(uint8_t *p, int64_t value)
 
 static uint8_t *put_end(uint8_t *p, int32_t start, int32_t end)
 {
-    return put_int(p, start == BINPROF_NO_LOCATION ? 0 : (int64_t)end - start);
+    if (start == BINPROF_NO_LOCATION || end == BINPROF_NO_LOCATION)
+        return put_int(p, 0);
+    return put_int(p, (int32_t)((uint32_t)end - (uint32_t)start));
 }
 
 uint8_t *format_frame_put(uint8_t *p, const binprof_frame *frame)

@@ -10,6 +10,7 @@
 
 #ifdef BINPROF_WITH_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 /* A window that stays in the second level cache is decompressed into and decoded from fastest. */
@@ -99,6 +100,21 @@ static binprof_status refill_input(reader_data_stream *stream, binprof_error *er
     return read_piece(stream, stream->input, INPUT_SIZE, &stream->input_size, error);
 }
 
+static binprof_status fail_zstd(const reader_data_stream *stream, size_t result,
+                                binprof_error *error)
+{
+    /* Valid, but not without more memory than a capture is worth, or without a dictionary. */
+    ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
+    bool is_unsupported =
+        code == ZSTD_error_frameParameter_windowTooLarge || code == ZSTD_error_dictionary_wrong;
+    uint64_t offset = input_offset(stream);
+    return error_set(error, is_unsupported ? BINPROF_ERROR_UNSUPPORTED : BINPROF_ERROR_FORMAT,
+                     offset, "%s: the compressed sample data %s near offset %" PRIu64 ": %s",
+                     stream->reader->source.name,
+                     is_unsupported ? "is of a kind that is not supported" : "is damaged", offset,
+                     ZSTD_getErrorName(result));
+}
+
 /* Frames follow each other, skippable ones among them, and zstd steps from one to the next. */
 static binprof_status fill_zstd(reader_data_stream *stream, uint8_t *buffer, size_t size,
                                 size_t *got, binprof_error *error)
@@ -117,10 +133,7 @@ static binprof_status fill_zstd(reader_data_stream *stream, uint8_t *buffer, siz
         size_t result = ZSTD_decompressStream(stream->zstd, &output, &input);
         stream->input_used = input.pos;
         if (ZSTD_isError(result))
-            return error_set(
-                error, BINPROF_ERROR_FORMAT, input_offset(stream),
-                "%s: the compressed sample data is damaged near offset %" PRIu64 ": %s",
-                stream->reader->source.name, input_offset(stream), ZSTD_getErrorName(result));
+            return fail_zstd(stream, result, error);
         stream->in_frame = result != 0;
         if (input_ended && output.pos == 0)
             return error_set(error, BINPROF_ERROR_TRUNCATED, stream->file_offset,

@@ -5,6 +5,30 @@
 
 #include <stdlib.h>
 
+/* Statistics, if there are any, end where the footer begins. */
+static binprof_status read_statistics(binprof_reader *reader, binprof_error *error)
+{
+    const reader_source *source = &reader->source;
+    uint64_t end = source->size - FORMAT_FOOTER_SIZE;
+    uint64_t room = end - reader->info.frame_table_offset;
+    if (room < FORMAT_STATISTICS_TAIL)
+        return BINPROF_OK;
+    uint8_t bytes[FORMAT_STATISTICS_SIZE];
+    binprof_status status = reader_source_read(source, end - FORMAT_STATISTICS_TAIL, bytes,
+                                               FORMAT_STATISTICS_TAIL, error);
+    if (status != BINPROF_OK)
+        return status;
+    uint32_t size;
+    status = format_statistics_size_get(bytes, room, source->name, &reader->info, &size, error);
+    if (status != BINPROF_OK || size == 0)
+        return status;
+    size_t looked_at = size < sizeof bytes ? size : sizeof bytes;
+    status = reader_source_read(source, end - size, bytes, looked_at, error);
+    if (status != BINPROF_OK)
+        return status;
+    return format_statistics_get(bytes, size, source->name, &reader->info, error);
+}
+
 /* Reads and checks everything but the sample data and the tables. */
 static binprof_status read_info(binprof_reader *reader, binprof_error *error)
 {
@@ -26,22 +50,15 @@ static binprof_status read_info(binprof_reader *reader, binprof_error *error)
     if (status != BINPROF_OK)
         return status;
 
-    /* The end of the file, as far back as the statistics may reach, but not into the frame table's
-     * start. */
-    uint64_t room = source->size - info->frame_table_offset;
-    size_t tail_size = FORMAT_STATISTICS_SIZE + FORMAT_FOOTER_SIZE;
-    if (room < tail_size)
-        tail_size = (size_t)room;
-    uint8_t tail[FORMAT_STATISTICS_SIZE + FORMAT_FOOTER_SIZE];
-    status = reader_source_read(source, source->size - tail_size, tail, tail_size, error);
+    uint8_t footer[FORMAT_FOOTER_SIZE];
+    status =
+        reader_source_read(source, source->size - FORMAT_FOOTER_SIZE, footer, sizeof footer, error);
     if (status != BINPROF_OK)
         return status;
-    const uint8_t *footer = tail + tail_size - FORMAT_FOOTER_SIZE;
     status = format_footer_get(footer, source->name, info, error);
     if (status != BINPROF_OK)
         return status;
-    format_statistics_get(footer, room - FORMAT_FOOTER_SIZE, info);
-    return BINPROF_OK;
+    return read_statistics(reader, error);
 }
 
 /* Takes over the opened source, whether or not it opened well. */

@@ -13,6 +13,7 @@ binprof_status reader_records_init(binprof_records *records, binprof_reader *rea
     records->reader = reader;
     records->record = (binprof_record){.index = 0};
     records->record_count = 0;
+    records->samples_left = reader->info.sample_count;
     records->repeat_left = 0;
     records->frames = NULL;
     records->frame_capacity = 0;
@@ -163,6 +164,24 @@ static binprof_status fail_head(const binprof_records *records, const format_rec
                                head->kind);
 }
 
+/* A record that holds more samples than there can be is told before they are decoded, and so is
+ * one that holds none: data of that kind could go on for long and cost nothing to make. */
+static binprof_status check_samples(const binprof_records *records, const format_record_head *head,
+                                    binprof_error *error)
+{
+    if (head->kind == BINPROF_RECORD_REPEAT && head->repeat_count == 0)
+        return reader_records_fail(records, BINPROF_ERROR_FORMAT, error,
+                                   "repeats a stack 0 times, expected at least 1");
+    uint64_t count = head->kind == BINPROF_RECORD_REPEAT ? head->repeat_count : 1;
+    if (count > records->samples_left)
+        return reader_records_fail(records, BINPROF_ERROR_FORMAT, error,
+                                   "holds %" PRIu64 " samples, but only %" PRIu64
+                                   " are left of the %" PRIu64 " that the header declares",
+                                   count, records->samples_left,
+                                   records->reader->info.sample_count);
+    return BINPROF_OK;
+}
+
 /* Fills what the caller sees from a decoded head. */
 static void set_record(binprof_records *records, const format_record_head *head)
 {
@@ -202,7 +221,9 @@ static binprof_status next_record(binprof_records *records, binprof_error *error
         if (p == NULL)
             return fail_head(records, &head, error);
         if (p <= stream->end) {
-            binprof_status status = check_depths(records, &head, error);
+            binprof_status status = check_samples(records, &head, error);
+            if (status == BINPROF_OK)
+                status = check_depths(records, &head, error);
             if (status == BINPROF_OK)
                 status = get_frames(records, p, head.frame_count, &p, error);
             if (status != BINPROF_OK)
@@ -211,6 +232,7 @@ static binprof_status next_record(binprof_records *records, binprof_error *error
                 stream->next = p;
                 set_record(records, &head);
                 records->record_count++;
+                records->samples_left -= records->record.sample_count;
                 return BINPROF_OK;
             }
         }

@@ -14,7 +14,8 @@ struct binprof_records {
     const binprof_reader *reader;
     binprof_record record; /* what the caller sees */
     uint64_t record_count;
-    uint64_t repeat_left; /* samples of the current repeat that are still to come */
+    uint64_t samples_left; /* of those that the header declares */
+    uint64_t repeat_left;  /* samples of the current repeat that are still to come */
     uint32_t *frames;
     size_t frame_capacity;
     uint64_t deltas_us[READER_PIECE];

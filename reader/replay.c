@@ -148,8 +148,6 @@ static binprof_status replay_record(replay_state *replay, const binprof_record *
         if (status != BINPROF_OK)
             return status;
     }
-    if (record->piece_length == 0) /* a repeat of nothing */
-        return BINPROF_OK;
 
     uint64_t time_us = thread->time_us;
     for (size_t i = 0; i < record->piece_length; i++) {

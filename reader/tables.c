@@ -71,7 +71,7 @@ static binprof_status resolve_names(const reader_source *source, const binprof_i
     return BINPROF_OK;
 }
 
-static binprof_status load_frames(const reader_source *source, binprof_info *info,
+static binprof_status load_frames(const reader_source *source, const binprof_info *info,
                                   const table_section *table, binprof_profile *profile,
                                   const uint32_t *string_ids, uint32_t *ids, binprof_error *error)
 {
@@ -89,7 +89,7 @@ static binprof_status load_frames(const reader_source *source, binprof_info *inf
         if (p > end)
             return error_set(error, BINPROF_ERROR_FORMAT, offset,
                              "%s: frame %" PRIu32 " of %" PRIu32 " at offset %" PRIu64
-                             " reaches into the footer at %" PRIu64,
+                             " does not end within the frame table, which ends at %" PRIu64,
                              source->name, i, info->frame_count, offset,
                              table->offset + table->size);
         binprof_status status = resolve_names(source, info, string_ids, i, offset, &frame, error);
@@ -98,12 +98,6 @@ static binprof_status load_frames(const reader_source *source, binprof_info *inf
         status = binprof_profile_intern_frame(profile, &frame, &ids[i], error);
         if (status != BINPROF_OK)
             return status;
-    }
-
-    /* What looked like statistics were the last bytes of the frame table. */
-    if ((uint64_t)(end - p) < info->statistics_size) {
-        info->statistics_size = 0;
-        info->facts.statistics = (binprof_statistics){.present = false};
     }
     return BINPROF_OK;
 }
@@ -118,7 +112,7 @@ binprof_status reader_tables_load(binprof_reader *reader, binprof_profile *profi
                                   uint32_t **frame_ids, binprof_error *error)
 {
     const reader_source *source = &reader->source;
-    binprof_info *info = &reader->info;
+    const binprof_info *info = &reader->info;
     table_section strings = {NULL, 0, 0};
     table_section frames = {NULL, 0, 0};
     uint32_t *string_ids = allocate_ids(info->string_count);
@@ -136,7 +130,8 @@ binprof_status reader_tables_load(binprof_reader *reader, binprof_profile *profi
     free(strings.bytes);
     if (status == BINPROF_OK)
         status = read_section(source, info->frame_table_offset,
-                              info->file_size - FORMAT_FOOTER_SIZE - info->frame_table_offset,
+                              info->file_size - FORMAT_FOOTER_SIZE - info->statistics_size -
+                                  info->frame_table_offset,
                               &frames, error);
     if (status == BINPROF_OK)
         status = load_frames(source, info, &frames, profile, string_ids, ids, error);
