@@ -42,9 +42,12 @@ static uint64_t relative_time(uint64_t time_us, uint64_t start_us)
     return relative < TIME_MAX ? relative : TIME_MAX;
 }
 
+/* The longest sample: time and status. */
+#define SAMPLE_MAX (FORMAT_VARINT_MAX + 1)
+
 static bool add_sample(gecko_samples *samples, uint64_t time_us, uint8_t status)
 {
-    uint8_t *p = reserve(samples, FORMAT_VARINT_MAX + 1);
+    uint8_t *p = reserve(samples, SAMPLE_MAX);
     if (p == NULL)
         return false;
     if (time_us < samples->time_us)
@@ -63,7 +66,8 @@ static bool add_sample(gecko_samples *samples, uint64_t time_us, uint8_t status)
 bool gecko_samples_add(gecko_samples *samples, const binprof_run *run, uint32_t stack,
                        uint64_t start_us)
 {
-    uint8_t *p = reserve(samples, (size_t)2 * FORMAT_VARINT_MAX);
+    /* Room for the first sample too, which must stand in the same chunk. */
+    uint8_t *p = reserve(samples, 2 * FORMAT_VARINT_MAX + SAMPLE_MAX);
     if (p == NULL)
         return false;
     p = format_varint_put(p, format_zigzag_encode((int64_t)stack - (int64_t)samples->stack));

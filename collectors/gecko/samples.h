@@ -51,7 +51,8 @@ static inline gecko_sample_iterator gecko_samples_begin(const gecko_samples *sam
     return (gecko_sample_iterator){.chunk = samples->first};
 }
 
-/* What is added at once never crosses from one chunk to the next. */
+/* A sample, with the start of its run where it is the first, never crosses from one chunk to the
+ * next. Returns NULL after the last one. */
 static inline const uint8_t *gecko_sample_at(gecko_sample_iterator *at)
 {
     if (at->position == at->chunk->used) {
@@ -74,8 +75,6 @@ static inline bool gecko_sample_next(gecko_sample_iterator *at)
         p = format_varint_get(p, &value);
         at->stack += (uint32_t)format_zigzag_decode(value);
         p = format_varint_get(p, &at->left);
-        at->position = (size_t)(p - at->chunk->bytes);
-        p = gecko_sample_at(at);
     }
     p = format_varint_get(p, &value);
     at->time_us += value >> 1;
