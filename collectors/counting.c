@@ -4,6 +4,7 @@
 
 #include <binprof/formats.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct counting_collector {
     binprof_collector base;
@@ -28,6 +29,12 @@ static bool reserve_thread(counting_collector *counting, uint32_t thread)
     return true;
 }
 
+static void add_status(binprof_thread_counts *counts, uint8_t status, uint64_t samples)
+{
+    for (unsigned bit = 0; bit < 8; bit++)
+        counts->with_status[bit] += (status >> bit & 1u) * samples;
+}
+
 /* Spreads the bits of a status over the bytes of a number: byte n is bit n. */
 static uint64_t spread_bits(uint8_t status)
 {
@@ -35,9 +42,14 @@ static uint64_t spread_bits(uint8_t status)
     return (bits + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
 }
 
-/* Counts eight bits at once, in the bytes of one sum, which holds up to 255 samples. */
 static void count_statuses(binprof_thread_counts *counts, const uint8_t *statuses, size_t count)
 {
+    /* Most runs have one status: every one equals its neighbour. */
+    if (memcmp(statuses, statuses + 1, count - 1) == 0) {
+        add_status(counts, statuses[0], count);
+        return;
+    }
+    /* The others are counted eight bits at once, in the bytes of sums of up to 255 samples. */
     while (count > 0) {
         size_t part = count < 255 ? count : 255;
         uint64_t sums = 0;

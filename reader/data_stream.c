@@ -103,8 +103,10 @@ static binprof_status refill_input(reader_data_stream *stream, binprof_error *er
 static binprof_status fail_zstd(const reader_data_stream *stream, size_t result,
                                 binprof_error *error)
 {
-    /* Valid, but not without more memory than a capture is worth, or without a dictionary. */
     ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
+    if (code == ZSTD_error_memory_allocation)
+        return error_set_memory(error);
+    /* Valid, but not without more memory than a capture is worth, or without a dictionary. */
     bool is_unsupported =
         code == ZSTD_error_frameParameter_windowTooLarge || code == ZSTD_error_dictionary_wrong;
     uint64_t offset = input_offset(stream);
@@ -115,12 +117,14 @@ static binprof_status fail_zstd(const reader_data_stream *stream, size_t result,
                      ZSTD_getErrorName(result));
 }
 
-/* Frames follow each other, skippable ones among them, and zstd steps from one to the next. */
+/* Frames follow each other, skippable ones among them, and zstd steps from one to the next. Gives
+ * what a whole piece of input holds: with a frame at a time, a long record in tiny frames would be
+ * begun again for each. */
 static binprof_status fill_zstd(reader_data_stream *stream, uint8_t *buffer, size_t size,
                                 size_t *got, binprof_error *error)
 {
     ZSTD_outBuffer output = {buffer, size, 0};
-    while (output.pos == 0) {
+    while (output.pos == 0 || (output.pos < size && stream->input_used < stream->input_size)) {
         if (stream->input_used == stream->input_size) {
             binprof_status status = refill_input(stream, error);
             if (status != BINPROF_OK)
@@ -135,7 +139,7 @@ static binprof_status fill_zstd(reader_data_stream *stream, uint8_t *buffer, siz
         if (ZSTD_isError(result))
             return fail_zstd(stream, result, error);
         stream->in_frame = result != 0;
-        if (input_ended && output.pos == 0)
+        if (input_ended && output.pos == 0 && stream->in_frame)
             return error_set(error, BINPROF_ERROR_TRUNCATED, stream->file_offset,
                              "%s: truncated: the compressed sample data breaks off at offset "
                              "%" PRIu64 " inside a zstd frame",

@@ -61,32 +61,44 @@ static binprof_status fail_varint(const binprof_records *records, binprof_error 
                                "has a varint that does not fit 64 bits");
 }
 
+/* Decodes up to `wanted` entries of a repeat from stream->next on, as many as the window holds
+ * whole, and steps behind them. */
+static binprof_status get_entries(binprof_records *records, size_t wanted, size_t *count,
+                                  binprof_error *error)
+{
+    reader_data_stream *stream = &records->stream;
+    const uint8_t *p = stream->next;
+    const uint8_t *end = stream->end;
+    size_t done = 0;
+    while (done < wanted) {
+        const uint8_t *status = format_varint_get(p, &records->deltas_us[done]);
+        if (status == NULL)
+            return fail_varint(records, error);
+        if (status >= end)
+            break;
+        records->statuses[done++] = *status;
+        p = status + 1;
+    }
+    stream->next = p;
+    *count = done;
+    return BINPROF_OK;
+}
+
 /* Decodes the next entries of the current repeat, at least one. */
 static binprof_status next_piece(binprof_records *records, binprof_error *error)
 {
-    reader_data_stream *stream = &records->stream;
     size_t wanted =
         records->repeat_left < READER_PIECE ? (size_t)records->repeat_left : READER_PIECE;
-    size_t count = 0;
-    const uint8_t *p = stream->next;
+    size_t count;
     for (;;) {
-        const uint8_t *end = stream->end;
-        while (count < wanted) {
-            const uint8_t *status = format_varint_get(p, &records->deltas_us[count]);
-            if (status == NULL)
-                return fail_varint(records, error);
-            if (status >= end)
-                break;
-            records->statuses[count++] = *status;
-            p = status + 1;
-        }
-        stream->next = p;
+        binprof_status status = get_entries(records, wanted, &count, error);
+        if (status != BINPROF_OK)
+            return status;
         if (count > 0)
             break;
-        binprof_status result = fetch(records, error);
-        if (result != BINPROF_OK)
-            return result;
-        p = stream->next;
+        status = fetch(records, error);
+        if (status != BINPROF_OK)
+            return status;
     }
     records->record.piece_length = count;
     records->repeat_left -= count;

@@ -12,7 +12,7 @@
 
 static binprof_status set_name(reader_source *source, const char *name, binprof_error *error)
 {
-    *source = (reader_source){.fd = -1, .name = strdup(name)};
+    *source = (reader_source){.fd = -1, .name = error_copy_name(name)};
     return source->name == NULL ? error_set_memory(error) : BINPROF_OK;
 }
 
@@ -70,7 +70,7 @@ binprof_status reader_source_open_path(reader_source *source, const char *path,
         return status;
     source->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0)
-        return error_set_system(error, "%s: cannot open", path);
+        return error_set_system(error, "%s: cannot open", source->name);
     source->owns_fd = true;
     return examine(source, error);
 }
