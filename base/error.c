@@ -2,8 +2,13 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The longest name of a file in a message. */
+#define NAME_MAX_LENGTH ((size_t)240)
 
 static void fill(binprof_error *error, binprof_status code, uint64_t offset, const char *format,
                  va_list arguments)
@@ -29,6 +34,8 @@ binprof_status error_set(binprof_error *error, binprof_status code, uint64_t off
 binprof_status error_set_system(binprof_error *error, const char *format, ...)
 {
     int number = errno;
+    if (number == ENOMEM)
+        return error_set_memory(error);
     if (error == NULL)
         return BINPROF_ERROR_IO;
     va_list arguments;
@@ -52,4 +59,31 @@ binprof_status error_set_system(binprof_error *error, const char *format, ...)
 binprof_status error_set_memory(binprof_error *error)
 {
     return error_set(error, BINPROF_ERROR_MEMORY, BINPROF_NO_OFFSET, "out of memory");
+}
+
+/* The end of the name, which says more than its start, from the start of a character on. */
+static const char *end_of_name(const char *name, size_t length)
+{
+    const char *end = name + (length - NAME_MAX_LENGTH);
+    while (((unsigned char)*end & 0xc0) == 0x80)
+        end++;
+    return end;
+}
+
+char *error_copy_name(const char *name)
+{
+    size_t length = strlen(name);
+    bool is_long = length > NAME_MAX_LENGTH;
+    if (is_long)
+        name = end_of_name(name, length);
+    const char *start = is_long ? "..." : "";
+    size_t size = strlen(start) + strlen(name) + 1;
+    char *copy = malloc(size);
+    if (copy == NULL)
+        return NULL;
+    (void)snprintf(copy, size, "%s%s", start, name);
+    for (char *p = copy; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+    return copy;
 }

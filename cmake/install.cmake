@@ -11,6 +11,8 @@ if(BINPROF_ZSTD)
   set(BINPROF_CONFIG_ZSTD ON)
 endif()
 
+# Found from where the file lies, so that the installation can be moved.
+file(RELATIVE_PATH BINPROF_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file(cmake/binprof.pc.in ${PROJECT_BINARY_DIR}/binprof.pc @ONLY)
 configure_package_config_file(cmake/binprof-config.cmake.in
   ${PROJECT_BINARY_DIR}/binprof-config.cmake INSTALL_DESTINATION ${config_dir})

@@ -53,16 +53,16 @@ static binprof_status collapsed_collect(binprof_collector *base, const binprof_r
                                         binprof_error *error)
 {
     collapsed_collector *collapsed = (collapsed_collector *)base;
-    collapsed->samples += run->count;
-    if (run->stack == BINPROF_EMPTY_STACK)
-        return BINPROF_OK;
-    binprof_status status =
-        collectors_stack_counts_add(&collapsed->counts, run->thread, run->stack, run->count);
+    binprof_status status = BINPROF_OK;
+    if (run->stack != BINPROF_EMPTY_STACK)
+        status =
+            collectors_stack_counts_add(&collapsed->counts, run->thread, run->stack, run->count);
     if (status == BINPROF_ERROR_MEMORY)
         return error_set_memory(error);
     if (status != BINPROF_OK)
         return error_set(error, status, BINPROF_NO_OFFSET,
                          "more distinct stacks than can be counted");
+    collapsed->samples += run->count;
     return BINPROF_OK;
 }
 

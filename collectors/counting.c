@@ -32,7 +32,7 @@ static bool reserve_thread(counting_collector *counting, uint32_t thread)
 static void add_status(binprof_thread_counts *counts, uint8_t status, uint64_t samples)
 {
     for (unsigned bit = 0; bit < 8; bit++)
-        counts->with_status[bit] += (status >> bit & 1u) * samples;
+        counts->with_status[bit] += ((unsigned)status >> bit & 1u) * samples;
 }
 
 /* Spreads the bits of a status over the bytes of a number: byte n is bit n. */

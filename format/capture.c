@@ -111,8 +111,8 @@ static binprof_status check_offsets(const header_layout *layout, const char *nam
     return BINPROF_OK;
 }
 
-static binprof_status check_start(const uint8_t *header, const char *name, uint64_t file_size,
-                                  bool *big_endian, binprof_error *error)
+binprof_status format_start_check(const uint8_t header[FORMAT_HEADER_SIZE], const char *name,
+                                  binprof_error *error)
 {
     if (all_zero(header, FORMAT_HEADER_SIZE))
         return error_set(error, BINPROF_ERROR_TRUNCATED, 0,
@@ -120,12 +120,21 @@ static binprof_status check_start(const uint8_t *header, const char *name, uint6
                          "stopped before it could write its tables",
                          name);
     uint32_t magic = format_get_u32(header, false);
-    *big_endian = magic == __builtin_bswap32(MAGIC);
-    if (magic != MAGIC && !*big_endian)
+    if (magic != MAGIC && magic != __builtin_bswap32(MAGIC))
         return error_set(error, BINPROF_ERROR_FORMAT, 0,
                          "%s: not a capture: it starts with the bytes %02x %02x %02x %02x, "
                          "expected \"HCAT\" or \"TACH\"",
                          name, header[0], header[1], header[2], header[3]);
+    return BINPROF_OK;
+}
+
+static binprof_status check_start(const uint8_t *header, const char *name, uint64_t file_size,
+                                  bool *big_endian, binprof_error *error)
+{
+    binprof_status status = format_start_check(header, name, error);
+    if (status != BINPROF_OK)
+        return status;
+    *big_endian = format_get_u32(header, false) != MAGIC;
     if (file_size < FORMAT_HEADER_SIZE + FORMAT_FOOTER_SIZE)
         return error_set(error, BINPROF_ERROR_TRUNCATED, file_size,
                          "%s: truncated: the file has %" PRIu64

@@ -17,6 +17,10 @@
 #define FORMAT_COMPRESSION_NONE 0u
 #define FORMAT_COMPRESSION_ZSTD 1u
 
+/* Checks by its first bytes whether a file is a capture at all, and one that was finished. */
+binprof_status format_start_check(const uint8_t header[FORMAT_HEADER_SIZE], const char *name,
+                                  binprof_error *error);
+
 /* Decodes a header and checks it against info->file_size, which must be set. Fills everything in
  * *info that a header tells. `name` is the file's, for messages. */
 binprof_status format_header_get(const uint8_t header[FORMAT_HEADER_SIZE], const char *name,

@@ -49,9 +49,10 @@ static binprof_status create_beside(output_target *target, binprof_error *error)
             break;
     }
     if (target->fd < 0) {
+        binprof_status status = error_set_system(error, "%s: cannot create", target->name);
         free(target->beside);
         target->beside = NULL;
-        return error_set_system(error, "%s: cannot create", target->name);
+        return status;
     }
     target->owns_fd = true;
     return BINPROF_OK;
@@ -91,6 +92,8 @@ static binprof_status open_path(output_target *target, const char *path, binprof
             return prepare_replacement(target, path, existing.st_mode, error);
         return open_directly(target, path, error);
     }
+    if (errno != ENOENT)
+        return error_set_system(error, "%s: cannot create", target->name);
     target->path = strdup(path);
     if (target->path == NULL)
         return error_set_memory(error);
@@ -119,7 +122,7 @@ static binprof_status open_any(output_target *target, const binprof_output *outp
                                binprof_error *error)
 {
     const char *name = output->path != NULL ? output->path : output->name;
-    target->name = strdup(name != NULL ? name : "output");
+    target->name = error_copy_name(name != NULL ? name : "output");
     if (target->name == NULL)
         return error_set_memory(error);
     if (output->path != NULL) {
@@ -204,15 +207,12 @@ static bool sync_fd(int fd)
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
-/* Makes the new name itself last. */
-static bool sync_directory(const char *path)
+/* Makes the new name itself last. Cuts the path to that of the directory. */
+static bool sync_directory(char *path)
 {
     size_t length = directory_length(path);
-    char *directory = length == 0 ? strdup(".") : strndup(path, length);
-    if (directory == NULL)
-        return false;
-    int fd = open(directory, O_RDONLY | O_CLOEXEC);
-    free(directory);
+    path[length] = '\0';
+    int fd = open(length == 0 ? "." : path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     bool synced = sync_fd(fd);

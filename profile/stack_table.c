@@ -43,6 +43,8 @@ static binprof_status add_node(profile_stack_table *table, binprof_stack node, u
     if (nodes == NULL)
         return BINPROF_ERROR_MEMORY;
     table->nodes = nodes;
+    if (table->capacity > PROFILE_ID_LIMIT) /* profile_stack_table_push counts on that */
+        table->capacity = PROFILE_ID_LIMIT;
     bool follows_parent = table->count == node.parent + 1;
     if (!follows_parent) {
         if (!profile_index_reserve(&table->branches))

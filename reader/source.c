@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "format/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +27,12 @@ static ssize_t read_some(int fd, void *buffer, size_t size)
     return got;
 }
 
+/* What is no capture is told by its first bytes: it may be a stream that never ends. */
 static binprof_status read_to_end(reader_source *source, binprof_error *error)
 {
     size_t capacity = 0;
     size_t size = 0;
+    bool is_checked = false;
     for (;;) {
         uint8_t *grown = array_reserve(source->owned_memory, &capacity, size + 65536, 1);
         if (grown == NULL)
@@ -41,6 +44,12 @@ static binprof_status read_to_end(reader_source *source, binprof_error *error)
         if (got == 0)
             break;
         size += (size_t)got;
+        if (is_checked || size < FORMAT_HEADER_SIZE)
+            continue;
+        binprof_status status = format_start_check(grown, source->name, error);
+        if (status != BINPROF_OK)
+            return status;
+        is_checked = true;
     }
     source->memory = source->owned_memory;
     source->size = size;

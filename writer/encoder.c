@@ -136,11 +136,10 @@ static binprof_status add_frames(writer_encoder *encoder, const uint32_t *frames
 /* How many outermost frames the stack shares with the thread's previous one. */
 static uint32_t shared_frames(const writer_thread *thread, const uint32_t *frames, uint32_t depth)
 {
-    const uint32_t *a = thread->frames + thread->depth;
-    const uint32_t *b = frames + depth;
     uint32_t most = depth < thread->depth ? depth : thread->depth;
     uint32_t shared = 0;
-    while (shared < most && *--a == *--b)
+    while (shared < most &&
+           thread->frames[thread->depth - 1 - shared] == frames[depth - 1 - shared])
         shared++;
     return shared;
 }

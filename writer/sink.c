@@ -22,6 +22,12 @@ static binprof_status open_zstd(writer_sink *sink, int level, binprof_error *err
     if (sink->zstd == NULL || sink->compressed == NULL)
         return error_set_memory(error);
     size_t result = ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_compressionLevel, level);
+    /* Begins the frame, so that zstd allocates all that it needs here: later, where samples wait in
+     * the buffer, a failure would be for good. */
+    ZSTD_inBuffer nothing = {sink->buffer, 0, 0};
+    ZSTD_outBuffer nowhere = {sink->compressed, 0, 0};
+    if (!ZSTD_isError(result))
+        result = ZSTD_compressStream2(sink->zstd, &nowhere, &nothing, ZSTD_e_continue);
     return ZSTD_isError(result) ? fail_zstd(sink, result, error) : BINPROF_OK;
 }
 

@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+/* A longer period, eleven days, is nobody's wish; times must not wrap where it is added. */
+#define PERIOD_MAX UINT64_C(1000000000000)
+
 static gecko_frame_kind kind_of_frame(const binprof_profile *profile, const binprof_frame *frame)
 {
     static const char internal_suffix[] = "_sync_coordinator.py";
@@ -110,10 +113,10 @@ static binprof_status gecko_collect(binprof_collector *base, const binprof_run *
     gecko_frame_kind leaf = GECKO_FRAME_OTHER;
     if (stack != BINPROF_EMPTY_STACK)
         leaf = (gecko_frame_kind)gecko->frame_kinds[stacks[stack].frame];
-    note_statuses(gecko, thread, run, stack, leaf);
-    gecko->samples += run->count;
     if (!gecko_samples_add(&thread->samples, run, stack, gecko->facts->start_us))
         return error_set_memory(error);
+    note_statuses(gecko, thread, run, stack, leaf);
+    gecko->samples += run->count;
     return BINPROF_OK;
 }
 
@@ -206,10 +209,12 @@ static void examine(gecko_export *export)
     export->has_gaps =
         mode == BINPROF_MODE_CPU || mode == BINPROF_MODE_GIL || mode == BINPROF_MODE_EXCEPTION;
     export->period_us = facts->interval_us > 0 ? facts->interval_us : 1;
+    if (export->period_us > PERIOD_MAX)
+        export->period_us = PERIOD_MAX;
     /* A profiler that cannot keep up samples less often than it was asked to. */
     if (facts->statistics.present && facts->statistics.sample_rate > 0) {
         double measured = 1e6 / facts->statistics.sample_rate;
-        if (measured > (double)export->period_us && measured < 1e12)
+        if (measured > (double)export->period_us && measured < (double)PERIOD_MAX)
             export->period_us = (uint64_t)measured;
     }
     for (uint32_t i = 0; i < gecko->thread_count; i++) {

@@ -62,14 +62,24 @@ uint32_t gecko_marker_name_index(const gecko_export *export, gecko_marker marker
     return binprof_profile_string_count(export->profile) + (uint32_t)marker;
 }
 
+/* Returns the value, or NULL in place of one that is not complete for want of memory. */
+static json_t *completed(json_t *value, bool is_complete)
+{
+    if (is_complete)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 static json_t *build_categories(void)
 {
     json_t *list = json_array();
+    int failures = 0;
     for (size_t i = 0; i < GECKO_CATEGORY_COUNT; i++)
-        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:[s]}", "name", categories[i].name,
-                                                    "color", categories[i].color, "subcategories",
-                                                    "Other"));
-    return list;
+        failures += json_array_append_new(
+                        list, json_pack("{s:s, s:s, s:[s]}", "name", categories[i].name, "color",
+                                        categories[i].color, "subcategories", "Other")) != 0;
+    return completed(list, failures == 0);
 }
 
 static json_t *build_fields(gecko_marker marker)
@@ -85,37 +95,50 @@ static json_t *build_fields(gecko_marker marker)
 static json_t *build_schema(void)
 {
     json_t *list = json_array();
+    int failures = 0;
     for (size_t i = 0; i < GECKO_MARKER_COUNT; i++) {
         const char *name = markers[i].name;
         const char *label = i == GECKO_MARKER_OPCODE ? "{marker.data.opcode}" : name;
-        (void)json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s, s, s], s:o}", "name", name, "tooltipLabel",
-                      label, "tableLabel", label, "chartLabel", label, "description",
-                      markers[i].description, "display", "marker-chart", "marker-table",
-                      "timeline-overview", "fields", build_fields((gecko_marker)i)));
+        failures += json_array_append_new(
+                        list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s, s, s], s:o}", "name", name,
+                                        "tooltipLabel", label, "tableLabel", label, "chartLabel",
+                                        label, "description", markers[i].description, "display",
+                                        "marker-chart", "marker-table", "timeline-overview",
+                                        "fields", build_fields((gecko_marker)i))) != 0;
     }
-    return list;
+    return completed(list, failures == 0);
 }
 
-static void add_entry(json_t *entries, const char *label, const char *format, ...)
+/* The entries of the table of facts. */
+typedef struct entry_list {
+    json_t *list;
+    int failures;
+} entry_list;
+
+static void add_text(entry_list *entries, const char *label, const char *value)
+{
+    entries->failures +=
+        json_array_append_new(entries->list, json_pack("{s:s, s:s, s:s}", "label", label, "format",
+                                                       "string", "value", value)) != 0;
+}
+
+static void add_entry(entry_list *entries, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void add_entry(json_t *entries, const char *label, const char *format, ...)
+static void add_entry(entry_list *entries, const char *label, const char *format, ...)
 {
     char value[512];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(value, sizeof value, format, arguments);
     va_end(arguments);
-    (void)json_array_append_new(
-        entries, json_pack("{s:s, s:s, s:s}", "label", label, "format", "string", "value", value));
+    add_text(entries, label, value);
 }
 
-static void add_features(json_t *entries, const binprof_facts *facts)
+static void add_features(entry_list *entries, const binprof_facts *facts)
 {
     if (!facts->has_features) {
-        add_entry(entries, "Captured", "unknown");
+        add_text(entries, "Captured", "unknown");
         return;
     }
     char names[128] = "";
@@ -124,16 +147,16 @@ static void add_features(json_t *entries, const binprof_facts *facts)
         if ((facts->features >> bit & 1) != 0)
             length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
                                        length > 0 ? ", " : "", binprof_feature_name(1u << bit));
-    add_entry(entries, "Captured", "%s", length > 0 ? names : "main thread only");
+    add_text(entries, "Captured", length > 0 ? names : "main thread only");
 }
 
 /* A rate is "unknown" where it was not measured, which is not the same as none. */
-static void add_percent(json_t *entries, const char *label, bool known, double percent)
+static void add_percent(entry_list *entries, const char *label, bool known, double percent)
 {
     if (known)
         add_entry(entries, label, "%.2f %%", percent);
     else
-        add_entry(entries, label, "unknown");
+        add_text(entries, label, "unknown");
 }
 
 static json_t *build_extra(const gecko_export *export)
@@ -141,54 +164,56 @@ static json_t *build_extra(const gecko_export *export)
     const gecko_collector *gecko = export->collector;
     const binprof_facts *facts = gecko->facts;
     const binprof_statistics *statistics = &facts->statistics;
-    json_t *entries = json_array();
+    entry_list entries = {json_array(), 0};
     if (gecko->source != NULL)
-        add_entry(entries, "Capture", "%s", gecko->source);
-    add_entry(entries, "Mode", "%s", binprof_mode_name(facts->mode));
-    add_features(entries, facts);
-    add_entry(entries, "Interval", "%" PRIu64 " µs", facts->interval_us);
-    add_entry(entries, "Samples", "%" PRIu64, gecko->samples);
+        add_text(&entries, "Capture", gecko->source);
+    add_text(&entries, "Mode", binprof_mode_name(facts->mode));
+    add_features(&entries, facts);
+    add_entry(&entries, "Interval", "%" PRIu64 " µs", facts->interval_us);
+    add_entry(&entries, "Samples", "%" PRIu64, gecko->samples);
     if (statistics->present) {
-        add_entry(entries, "Duration", "%.3f s", statistics->duration_s);
-        add_entry(entries, "Sample rate", "%.1f samples/s", statistics->sample_rate);
+        add_entry(&entries, "Duration", "%.3f s", statistics->duration_s);
+        add_entry(&entries, "Sample rate", "%.1f samples/s", statistics->sample_rate);
     } else {
-        add_entry(entries, "Duration", "unknown");
-        add_entry(entries, "Sample rate", "unknown");
+        add_text(&entries, "Duration", "unknown");
+        add_text(&entries, "Sample rate", "unknown");
     }
-    add_percent(entries, "Error rate", statistics->has_failed, statistics->failed_percent);
-    add_percent(entries, "Missed samples", statistics->has_missed, statistics->missed_percent);
+    add_percent(&entries, "Error rate", statistics->has_failed, statistics->failed_percent);
+    add_percent(&entries, "Missed samples", statistics->has_missed, statistics->missed_percent);
     if (gecko->failed > 0)
-        add_entry(entries, "Failed samples", "%" PRIu64, gecko->failed);
+        add_entry(&entries, "Failed samples", "%" PRIu64, gecko->failed);
     if (gecko->end_time_ms != 0)
-        add_entry(entries, "Start time", "estimated from the time of the file");
-    return json_pack("[{s:s, s:o}]", "label", "Capture", "entries", entries);
+        add_text(&entries, "Start time", "estimated from the time of the file");
+    return json_pack("[{s:s, s:o}]", "label", "Capture", "entries",
+                     completed(entries.list, entries.failures == 0));
 }
 
+/* The busiest of the threads that are not shown yet, as an index in the order of the output. */
+static uint32_t find_busiest(const gecko_export *export, const bool *shown)
+{
+    const gecko_thread *threads = export->collector->threads;
+    uint32_t busiest = UINT32_MAX;
+    for (uint32_t i = 0; i < export->thread_count; i++)
+        if (!shown[i] && (busiest == UINT32_MAX || threads[export->thread_order[i]].busy >
+                                                       threads[export->thread_order[busiest]].busy))
+            busiest = i;
+    return busiest;
+}
+
+/* The first thread, which is the main thread where there is one, and the busiest of the others. */
 static json_t *build_visible_threads(const gecko_export *export)
 {
-    /* The main thread comes first in the output; of the others the busiest are shown. */
-    const gecko_thread *threads = export->collector->threads;
+    bool *shown = calloc((size_t) export->thread_count + 1, sizeof *shown);
+    if (shown == NULL)
+        return NULL;
+    shown[0] = true;
+    for (uint32_t i = 1; i < export->thread_count && i < VISIBLE_THREADS; i++)
+        shown[find_busiest(export, shown)] = true;
     json_t *list = json_array();
-    uint64_t least = 0;
-    uint32_t busier = export->thread_count;
-    while (busier > VISIBLE_THREADS) {
-        /* The lowest bound that few enough threads reach. */
-        uint64_t next = UINT64_MAX;
-        busier = 0;
-        for (uint32_t i = 0; i < export->thread_count; i++) {
-            uint64_t busy = threads[export->thread_order[i]].busy;
-            if (busy > least && busy < next)
-                next = busy;
-        }
-        if (next == UINT64_MAX)
-            break;
-        least = next;
-        for (uint32_t i = 0; i < export->thread_count; i++)
-            busier += threads[export->thread_order[i]].busy >= least;
-    }
-    for (uint32_t i = 0; i < export->thread_count && json_array_size(list) < VISIBLE_THREADS; i++)
-        if (i == 0 || threads[export->thread_order[i]].busy >= least)
+    for (uint32_t i = 0; i < export->thread_count; i++)
+        if (shown[i])
             (void)json_array_append_new(list, json_integer(i));
+    free(shown);
     return list;
 }
 
@@ -208,19 +233,24 @@ static json_t *build_meta(const gecko_export *export)
                   "preprocessedProfileVersion", PROCESSED_VERSION, "symbolicated", 1,
                   "symbolicationNotSupported", 1, "sourceCodeIsNotOnSearchfox", 1,
                   "keepProfileThreadOrder", 1, "usesOnlyOneStackType", 1);
-    if (meta == NULL)
-        return NULL;
-    (void)json_object_set_new(meta, "importedFrom", json_string("CPython sampling profiler"));
-    (void)json_object_set_new(meta, "categories", build_categories());
-    (void)json_object_set_new(meta, "markerSchema", build_schema());
-    (void)json_object_set_new(
-        meta, "sampleUnits",
-        json_pack("{s:s, s:s, s:s}", "time", "ms", "eventDelay", "ms", "threadCPUDelta", "µs"));
-    (void)json_object_set_new(meta, "profilingStartTime", json_integer(0));
-    (void)json_object_set_new(meta, "profilingEndTime", json_real(end_ms));
-    (void)json_object_set_new(meta, "initialVisibleThreads", build_visible_threads(export));
-    (void)json_object_set_new(meta, "extra", build_extra(export));
-    return meta;
+    const struct {
+        const char *key;
+        json_t *value;
+    } parts[] = {
+        {"importedFrom", json_string("CPython sampling profiler")},
+        {"categories", build_categories()},
+        {"markerSchema", build_schema()},
+        {"sampleUnits",
+         json_pack("{s:s, s:s, s:s}", "time", "ms", "eventDelay", "ms", "threadCPUDelta", "µs")},
+        {"profilingStartTime", json_integer(0)},
+        {"profilingEndTime", json_real(end_ms)},
+        {"initialVisibleThreads", build_visible_threads(export)},
+        {"extra", build_extra(export)},
+    };
+    int failures = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        failures += json_object_set_new(meta, parts[i].key, parts[i].value) != 0;
+    return completed(meta, failures == 0);
 }
 
 static int append(const char *buffer, size_t size, void *context)

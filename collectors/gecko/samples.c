@@ -63,8 +63,8 @@ static bool add_sample(gecko_samples *samples, uint64_t time_us, uint8_t status)
     return true;
 }
 
-bool gecko_samples_add(gecko_samples *samples, const binprof_run *run, uint32_t stack,
-                       uint64_t start_us)
+static bool add_run(gecko_samples *samples, const binprof_run *run, uint32_t stack,
+                    uint64_t start_us)
 {
     /* Room for the first sample too, which must stand in the same chunk. */
     uint8_t *p = reserve(samples, 2 * FORMAT_VARINT_MAX + SAMPLE_MAX);
@@ -80,13 +80,34 @@ bool gecko_samples_add(gecko_samples *samples, const binprof_run *run, uint32_t 
     return true;
 }
 
-void gecko_samples_free(gecko_samples *samples)
+static void free_chunks(gecko_chunk *chunk)
 {
-    gecko_chunk *chunk = samples->first;
     while (chunk != NULL) {
         gecko_chunk *next = chunk->next;
         free(chunk);
         chunk = next;
     }
+}
+
+bool gecko_samples_add(gecko_samples *samples, const binprof_run *run, uint32_t stack,
+                       uint64_t start_us)
+{
+    gecko_samples before = *samples;
+    size_t used = before.last == NULL ? 0 : before.last->used;
+    if (add_run(samples, run, stack, start_us))
+        return true;
+    /* A run without all its samples could not be read again. */
+    gecko_chunk **added = before.last == NULL ? &samples->first : &before.last->next;
+    free_chunks(*added);
+    *added = NULL;
+    *samples = before;
+    if (before.last != NULL)
+        before.last->used = used;
+    return false;
+}
+
+void gecko_samples_free(gecko_samples *samples)
+{
+    free_chunks(samples->first);
     *samples = (gecko_samples){.first = NULL};
 }

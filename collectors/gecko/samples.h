@@ -30,7 +30,8 @@ typedef struct gecko_samples {
 } gecko_samples;
 
 /* Adds a run under another stack id. Times are made relative to start_us; a time before the start
- * or before the last sample is moved up to it. Returns false when there is no memory. */
+ * or before the last sample is moved up to it. Returns false, with nothing added, when there is no
+ * memory. */
 bool gecko_samples_add(gecko_samples *samples, const binprof_run *run, uint32_t stack,
                        uint64_t start_us);
 
