@@ -2,8 +2,9 @@
  *
  * The first child of a node usually comes directly after it, because a new stack brings all its new
  * frames at once. Such a child needs no index: it is found by looking at the next node. Only the
- * others, the branches, are hashed, and those used lately are tried first. So walking down a stack that was seen before runs through
- * memory in order, and a stack that shares nothing costs eight bytes a frame. */
+ * others, the branches, are hashed, and those used lately are tried first. So walking down a stack
+ * that was seen before runs through memory in order, and a stack that shares nothing costs eight
+ * bytes a frame. */
 #ifndef PROFILE_STACK_TABLE_H
 #define PROFILE_STACK_TABLE_H
 

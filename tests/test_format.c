@@ -224,7 +224,7 @@ static void record_heads_and_back(void **state)
                                    .frame_count = 302};
         uint8_t bytes[FORMAT_RECORD_HEAD_MAX + FORMAT_PADDING] = {0};
         const uint8_t *end = format_record_head_put(bytes, &head);
-        format_record_head back;
+        format_record_head back = {.kind = 0};
         assert_ptr_equal(format_record_head_get(bytes, false, &back), end);
         assert_true(back.thread_id == head.thread_id && back.delta_us == head.delta_us);
         assert_int_equal(back.interpreter_id, head.interpreter_id);
@@ -235,7 +235,7 @@ static void record_heads_and_back(void **state)
         assert_int_equal(back.frame_count, 302);
     }
     uint8_t bytes[FORMAT_RECORD_HEAD_MAX + FORMAT_PADDING] = {[12] = 4};
-    format_record_head back;
+    format_record_head back = {.kind = 0};
     assert_null(format_record_head_get(bytes, false, &back));
     bytes[12] = BINPROF_RECORD_REPEAT;
     bytes[7] = 1;

@@ -112,6 +112,7 @@ check "untouched" cmp a.bin "$plain"
 
 # names cannot do anything to a terminal
 expect 1 "cannot open" "$dump" "$(printf 'evil\033[31m')"
+# shellcheck disable=SC2016 # for the inner shell
 check "no escape" sh -c '! grep -q "$(printf "\033")" err'
 
 # every view, in words and as JSON
