@@ -11,16 +11,16 @@
 
 /* Of a longer capture only the first samples are written. */
 #define MOST_SAMPLES 1000000u
-#define MOST_FRAMES 100000000u
+#define MOST_FRAMES 30000000u
 
 #define LEVEL 5
 #define CHUNK_SIZE ((size_t)512 * 1024)
 
 typedef struct sample {
     uint64_t time_us;
-    size_t frames; /* where they start in loaded_samples.frames */
-    uint32_t depth;
     uint32_t thread;
+    uint32_t stack;
+    uint32_t depth;
     uint32_t order; /* tells apart what was taken at one time */
     uint8_t status;
 } sample;
@@ -32,48 +32,16 @@ typedef struct loaded_samples {
     sample *samples;
     size_t sample_count;
     size_t sample_capacity;
-    uint32_t *frames; /* of each distinct stack, innermost first */
+    uint32_t *frames; /* of all samples one after the other, innermost first */
     size_t frame_count;
-    size_t frame_capacity;
-    size_t *stack_frames; /* by stack id: where its frames start, plus 1; 0: not there yet */
-    size_t stack_count;
-    size_t stack_capacity;
 } loaded_samples;
 
-static bool cover_stack(loaded_samples *loaded, uint32_t stack)
+static uint32_t depth_of(const binprof_stack *stacks, uint32_t stack)
 {
-    if (stack < loaded->stack_count)
-        return true;
-    size_t *grown = array_reserve(loaded->stack_frames, &loaded->stack_capacity, (size_t)stack + 1,
-                                  sizeof *grown);
-    if (grown == NULL)
-        return false;
-    memset(grown + loaded->stack_count, 0,
-           (loaded->stack_capacity - loaded->stack_count) * sizeof *grown);
-    loaded->stack_frames = grown;
-    loaded->stack_count = loaded->stack_capacity;
-    return true;
-}
-
-static bool add_stack(loaded_samples *loaded, uint32_t stack, uint32_t *depth)
-{
-    const binprof_stack *stacks = binprof_profile_stacks(loaded->profile);
-    *depth = 0;
-    for (uint32_t at = stack; at != BINPROF_EMPTY_STACK; at = stacks[at].parent)
-        (*depth)++;
-    if (!cover_stack(loaded, stack))
-        return false;
-    if (loaded->stack_frames[stack] != 0)
-        return true;
-    uint32_t *frames = array_reserve(loaded->frames, &loaded->frame_capacity,
-                                     loaded->frame_count + *depth + 1, sizeof *frames);
-    if (frames == NULL)
-        return false;
-    loaded->frames = frames;
-    loaded->stack_frames[stack] = loaded->frame_count + 1;
-    for (uint32_t at = stack; at != BINPROF_EMPTY_STACK; at = stacks[at].parent)
-        frames[loaded->frame_count++] = stacks[at].frame;
-    return true;
+    uint32_t depth = 0;
+    for (; stack != BINPROF_EMPTY_STACK; stack = stacks[stack].parent)
+        depth++;
+    return depth < BINPROF_WRITER_MAX_DEPTH ? depth : BINPROF_WRITER_MAX_DEPTH;
 }
 
 static binprof_status load_run(binprof_collector *base, const binprof_run *run,
@@ -83,22 +51,39 @@ static binprof_status load_run(binprof_collector *base, const binprof_run *run,
     (void)error;
     if (loaded->sample_count >= MOST_SAMPLES || loaded->frame_count >= MOST_FRAMES)
         return BINPROF_ERROR_CANCELLED;
-    uint32_t depth;
     sample *samples = array_reserve(loaded->samples, &loaded->sample_capacity,
                                     loaded->sample_count + run->count, sizeof *samples);
     if (samples == NULL)
         return BINPROF_ERROR_MEMORY;
     loaded->samples = samples;
-    if (!add_stack(loaded, run->stack, &depth))
-        return BINPROF_ERROR_MEMORY;
+    uint32_t depth = depth_of(binprof_profile_stacks(loaded->profile), run->stack);
     for (size_t i = 0; i < run->count; i++, loaded->sample_count++)
         samples[loaded->sample_count] = (sample){.time_us = run->timestamps_us[i],
-                                                 .frames = loaded->stack_frames[run->stack] - 1,
-                                                 .depth = depth,
                                                  .thread = run->thread,
+                                                 .stack = run->stack,
+                                                 .depth = depth,
                                                  .order = (uint32_t)loaded->sample_count,
                                                  .status = run->statuses[i]};
+    loaded->frame_count += depth * run->count;
     return BINPROF_OK;
+}
+
+/* Lays out the frames as a sampler would bring them, fresh with each sample. */
+static bool lay_out_frames(loaded_samples *loaded)
+{
+    const binprof_stack *stacks = binprof_profile_stacks(loaded->profile);
+    loaded->frames = malloc((loaded->frame_count + 1) * sizeof *loaded->frames);
+    if (loaded->frames == NULL)
+        return false;
+    uint32_t *next = loaded->frames;
+    for (size_t i = 0; i < loaded->sample_count; i++) {
+        uint32_t stack = loaded->samples[i].stack;
+        for (uint32_t left = loaded->samples[i].depth; left > 0; left--) {
+            *next++ = stacks[stack].frame;
+            stack = stacks[stack].parent;
+        }
+    }
+    return true;
 }
 
 static int compare_times(const void *a, const void *b)
@@ -130,7 +115,11 @@ void bench_write_prepare(bench_job *job, bench_result *result)
     if (status != BINPROF_OK && status != BINPROF_ERROR_CANCELLED)
         bench_fail(result, "%s", error.message);
     binprof_reader_close(reader);
+    if (result->failed)
+        return;
     qsort(loaded->samples, loaded->sample_count, sizeof *loaded->samples, compare_times);
+    if (!lay_out_frames(loaded))
+        bench_fail(result, "out of memory");
 }
 
 typedef binprof_status (*feed)(binprof_writer *writer, const loaded_samples *loaded,
@@ -165,26 +154,25 @@ static binprof_status feed_ids(binprof_writer *writer, const loaded_samples *loa
                                binprof_profile *profile, binprof_error *error)
 {
     (void)profile;
+    const uint32_t *frames = loaded->frames;
     for (size_t i = 0; i < loaded->sample_count; i++) {
         const sample *at = &loaded->samples[i];
-        binprof_status status =
-            binprof_writer_collect(writer, at->thread, loaded->frames + at->frames, at->depth,
-                                   at->time_us, at->status, error);
+        binprof_status status = binprof_writer_collect(writer, at->thread, frames, at->depth,
+                                                       at->time_us, at->status, error);
+        frames += at->depth;
         if (status != BINPROF_OK)
             return status;
     }
     return BINPROF_OK;
 }
 
-/* Interns the frames of a sample from their texts, as far as the writer keeps them. */
-static binprof_status intern_texts(const loaded_samples *loaded, const sample *at,
-                                   binprof_profile *profile, uint32_t *ids, uint32_t *depth,
+/* Interns the frames of a sample from their texts. */
+static binprof_status intern_texts(const binprof_profile *texts, const uint32_t *frames,
+                                   uint32_t depth, binprof_profile *profile, uint32_t *ids,
                                    binprof_error *error)
 {
-    const binprof_profile *texts = loaded->profile;
-    *depth = at->depth < BINPROF_WRITER_MAX_DEPTH ? at->depth : BINPROF_WRITER_MAX_DEPTH;
-    for (uint32_t i = 0; i < *depth; i++) {
-        binprof_frame frame = binprof_profile_frame(texts, loaded->frames[at->frames + i]);
+    for (uint32_t i = 0; i < depth; i++) {
+        binprof_frame frame = binprof_profile_frame(texts, frames[i]);
         binprof_status status = binprof_profile_intern_line(
             profile, binprof_profile_string(texts, frame.filename).text,
             binprof_profile_string(texts, frame.function).text, frame.line, &ids[i], error);
@@ -197,19 +185,20 @@ static binprof_status intern_texts(const loaded_samples *loaded, const sample *a
 static binprof_status feed_texts(binprof_writer *writer, const loaded_samples *loaded,
                                  binprof_profile *profile, binprof_error *error)
 {
+    const uint32_t *frames = loaded->frames;
     for (size_t i = 0; i < loaded->sample_count; i++) {
         const sample *at = &loaded->samples[i];
         binprof_thread id = binprof_profile_thread(loaded->profile, at->thread);
         uint32_t ids[BINPROF_WRITER_MAX_DEPTH];
-        uint32_t depth;
         uint32_t thread;
         binprof_status status =
             binprof_profile_intern_thread(profile, id.thread_id, id.interpreter_id, &thread, error);
         if (status == BINPROF_OK)
-            status = intern_texts(loaded, at, profile, ids, &depth, error);
+            status = intern_texts(loaded->profile, frames, at->depth, profile, ids, error);
+        frames += at->depth;
         if (status == BINPROF_OK)
-            status =
-                binprof_writer_collect(writer, thread, ids, depth, at->time_us, at->status, error);
+            status = binprof_writer_collect(writer, thread, ids, at->depth, at->time_us, at->status,
+                                            error);
         if (status != BINPROF_OK)
             return status;
     }

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "collectors/collectors.h"
+#include "collectors/frames.h"
 #include "collectors/stack_counts.h"
 #include "output/text.h"
 #include "output/utf8.h"
@@ -13,9 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The profiler's own frames, which it leaves out of what people look at. */
-static const char internal_suffix[] = "_sync_coordinator.py";
 
 /* frame_texts: not rendered yet; not to be printed. */
 #define TEXT_UNKNOWN UINT32_MAX
@@ -95,12 +93,6 @@ static char *put_name(char *p, const char *name, size_t length)
     return p;
 }
 
-static bool ends_with(binprof_string string, const char *ending, size_t length)
-{
-    return string.length >= length &&
-           memcmp(string.text + string.length - length, ending, length) == 0;
-}
-
 static binprof_string base_name(binprof_string path)
 {
     size_t start = path.length;
@@ -131,7 +123,7 @@ static binprof_status render_frame(collapsed_lines *lines, uint32_t frame_id, ui
     binprof_frame frame = binprof_profile_frame(lines->profile, frame_id);
     binprof_string file = binprof_profile_string(lines->profile, frame.filename);
     binprof_string function = binprof_profile_string(lines->profile, frame.function);
-    if (ends_with(file, internal_suffix, sizeof internal_suffix - 1)) {
+    if (collectors_is_internal(file)) {
         *text = TEXT_NONE;
         return BINPROF_OK;
     }
@@ -140,8 +132,7 @@ static binprof_status render_frame(collapsed_lines *lines, uint32_t frame_id, ui
 
     int32_t line = frame.line == BINPROF_NO_LOCATION ? 0 : frame.line;
     char *p = lines->scratch;
-    bool is_code = file.length != 1 || file.text[0] != '~' || line != 0;
-    if (!is_code)
+    if (collectors_is_no_code(file) && line == 0)
         return intern_text(lines, put_name(p, function.text, function.length), text);
     binprof_string base = base_name(file);
     p = put_name(p, base.text, base.length);

@@ -154,11 +154,15 @@ static binprof_status fail_write(const output_target *target, binprof_error *err
     return error_set_system(error, "%s: cannot write", target->name);
 }
 
-/* A write that makes no progress and gives no reason: there is no room. */
-static ssize_t no_room(void)
+/* How far a write came: 0 for one that is to be repeated, -1 for a failure. One that makes no
+ * progress and gives no reason found no room. */
+static ssize_t progress_of(ssize_t written)
 {
-    errno = ENOSPC;
-    return -1;
+    if (written == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return written < 0 && errno == EINTR ? 0 : written;
 }
 
 binprof_status output_target_write(output_target *target, const void *data, size_t size,
@@ -169,11 +173,7 @@ binprof_status output_target_write(output_target *target, const void *data, size
                          target->name);
     const char *next = data;
     while (size > 0) {
-        ssize_t written = write(target->fd, next, size);
-        if (written == 0)
-            written = no_room();
-        if (written < 0 && errno == EINTR)
-            continue;
+        ssize_t written = progress_of(write(target->fd, next, size));
         if (written < 0)
             return fail_write(target, error);
         next += written;
@@ -187,11 +187,7 @@ binprof_status output_target_write_at(output_target *target, uint64_t offset, co
 {
     const char *next = data;
     while (size > 0) {
-        ssize_t written = pwrite(target->fd, next, size, (off_t)offset);
-        if (written == 0)
-            written = no_room();
-        if (written < 0 && errno == EINTR)
-            continue;
+        ssize_t written = progress_of(pwrite(target->fd, next, size, (off_t)offset));
         if (written < 0)
             return fail_write(target, error);
         next += written;

@@ -149,13 +149,21 @@ void dump_print_frames(const dump_context *dump, const uint32_t *frames, size_t 
         output_text_char(dump->out, ']');
 }
 
-binprof_status dump_count(const dump_context *dump, binprof_profile *profile,
-                          binprof_collector **collector, binprof_error *error)
+binprof_status dump_count(const dump_context *dump, dump_counted *counted, binprof_error *error)
 {
-    binprof_status status = binprof_counting_collector_open(collector, error);
+    *counted = (dump_counted){.profile = dump_new_profile(error)};
+    if (counted->profile == NULL)
+        return BINPROF_ERROR_MEMORY;
+    binprof_status status = binprof_counting_collector_open(&counted->collector, error);
     if (status != BINPROF_OK)
         return status;
-    return binprof_reader_replay(dump->reader, profile, *collector, NULL, error);
+    return binprof_reader_replay(dump->reader, counted->profile, counted->collector, NULL, error);
+}
+
+void dump_counted_free(dump_counted *counted)
+{
+    binprof_collector_close(counted->collector);
+    binprof_profile_free(counted->profile);
 }
 
 static int show(const dump_options *options, binprof_reader *reader)

@@ -37,8 +37,14 @@ binprof_profile *dump_new_profile(binprof_error *error);
 /* Prints `count` frame indices as a JSON array, or separated by blanks. */
 void dump_print_frames(const dump_context *dump, const uint32_t *frames, size_t count);
 
-/* Decodes all samples into a counting collector, for the caller to close. */
-binprof_status dump_count(const dump_context *dump, binprof_profile *profile,
-                          binprof_collector **collector, binprof_error *error);
+/* All samples, decoded and counted. */
+typedef struct dump_counted {
+    binprof_profile *profile;
+    binprof_collector *collector;
+} dump_counted;
+
+/* Decodes and counts all samples; to be given back with dump_counted_free, also after a failure. */
+binprof_status dump_count(const dump_context *dump, dump_counted *counted, binprof_error *error);
+void dump_counted_free(dump_counted *counted);
 
 #endif

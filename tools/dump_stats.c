@@ -68,20 +68,17 @@ static void print_json(const dump_context *dump, const binprof_encoding *encodin
 
 binprof_status dump_stats(const dump_context *dump, binprof_error *error)
 {
-    binprof_profile *profile = dump_new_profile(error);
-    if (profile == NULL)
-        return BINPROF_ERROR_MEMORY;
-    binprof_collector *collector = NULL;
-    binprof_status status = dump_count(dump, profile, &collector, error);
+    dump_counted counted;
+    binprof_status status = dump_count(dump, &counted, error);
     if (status == BINPROF_OK) {
         const binprof_encoding *encoding = binprof_reader_encoding(dump->reader);
-        uint32_t stacks = binprof_profile_stack_count(profile) - 1; /* without the empty one */
+        uint32_t stacks =
+            binprof_profile_stack_count(counted.profile) - 1; /* without the empty one */
         if (dump->json)
             print_json(dump, encoding, stacks);
         else
             print_words(dump, encoding, stacks);
     }
-    binprof_collector_close(collector);
-    binprof_profile_free(profile);
+    dump_counted_free(&counted);
     return status;
 }

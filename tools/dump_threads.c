@@ -58,24 +58,20 @@ static void print_head(const dump_context *dump)
 
 binprof_status dump_threads(const dump_context *dump, binprof_error *error)
 {
-    binprof_profile *profile = dump_new_profile(error);
-    if (profile == NULL)
-        return BINPROF_ERROR_MEMORY;
-    binprof_collector *collector = NULL;
-    binprof_status status = dump_count(dump, profile, &collector, error);
+    dump_counted counted;
+    binprof_status status = dump_count(dump, &counted, error);
     if (status == BINPROF_OK) {
-        binprof_counts counts = binprof_counting_collector_counts(collector);
+        binprof_counts counts = binprof_counting_collector_counts(counted.collector);
         if (!dump->json)
             print_head(dump);
         for (uint32_t i = 0; i < counts.thread_count; i++) {
-            binprof_thread thread = binprof_profile_thread(profile, i);
+            binprof_thread thread = binprof_profile_thread(counted.profile, i);
             if (dump->json)
                 json_thread(dump, thread, &counts.threads[i]);
             else
                 print_thread(dump, thread, &counts.threads[i], counts.samples);
         }
     }
-    binprof_collector_close(collector);
-    binprof_profile_free(profile);
+    dump_counted_free(&counted);
     return status;
 }

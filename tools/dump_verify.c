@@ -80,11 +80,8 @@ static binprof_status verify_threads(const dump_context *dump, uint32_t found, b
 
 static binprof_status verify_samples(const dump_context *dump, binprof_error *error)
 {
-    binprof_profile *profile = dump_new_profile(error);
-    if (profile == NULL)
-        return BINPROF_ERROR_MEMORY;
-    binprof_collector *collector = NULL;
-    binprof_status status = dump_count(dump, profile, &collector, error);
+    dump_counted counted;
+    binprof_status status = dump_count(dump, &counted, error);
     if (status == BINPROF_OK) {
         const binprof_encoding *encoding = binprof_reader_encoding(dump->reader);
         report(dump, "ok", "data", "%" PRIu64 " bytes of %s become %" PRIu64 " bytes of records",
@@ -96,12 +93,11 @@ static binprof_status verify_samples(const dump_context *dump, binprof_error *er
                encoding->repeat_records, encoding->full_records, encoding->suffix_records,
                encoding->pop_push_records);
         report(dump, "ok", "samples", "%" PRIu64 ", as the header declares", encoding->samples);
-        status = verify_threads(dump, binprof_profile_thread_count(profile), error);
+        status = verify_threads(dump, binprof_profile_thread_count(counted.profile), error);
     } else {
         (void)failed(dump, "samples", error);
     }
-    binprof_collector_close(collector);
-    binprof_profile_free(profile);
+    dump_counted_free(&counted);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "collectors/collectors.h"
+#include "collectors/frames.h"
 #include "output/utf8.h"
 #include "profile/profile.h"
 
@@ -15,13 +16,10 @@
 
 static gecko_frame_kind kind_of_frame(const binprof_profile *profile, const binprof_frame *frame)
 {
-    static const char internal_suffix[] = "_sync_coordinator.py";
-    const size_t suffix_length = sizeof internal_suffix - 1;
     binprof_string file = binprof_profile_string(profile, frame->filename);
-    if (file.length >= suffix_length &&
-        memcmp(file.text + file.length - suffix_length, internal_suffix, suffix_length) == 0)
+    if (collectors_is_internal(file))
         return GECKO_FRAME_INTERNAL;
-    if (file.length != 1 || file.text[0] != '~')
+    if (!collectors_is_no_code(file))
         return GECKO_FRAME_PYTHON;
     binprof_string function = binprof_profile_string(profile, frame->function);
     if (strcmp(function.text, "<GC>") == 0)

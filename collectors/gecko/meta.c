@@ -210,11 +210,12 @@ static json_t *build_visible_threads(const gecko_export *export)
     for (uint32_t i = 1; i < export->thread_count && i < VISIBLE_THREADS; i++)
         shown[find_busiest(export, shown)] = true;
     json_t *list = json_array();
+    int failures = 0;
     for (uint32_t i = 0; i < export->thread_count; i++)
         if (shown[i])
-            (void)json_array_append_new(list, json_integer(i));
+            failures += json_array_append_new(list, json_integer(i)) != 0;
     free(shown);
-    return list;
+    return completed(list, failures == 0);
 }
 
 static json_t *build_meta(const gecko_export *export)

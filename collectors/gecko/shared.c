@@ -1,4 +1,5 @@
 /* The tables that all threads share: the profile's strings, functions, frames and stacks. */
+#include "collectors/frames.h"
 #include "collectors/gecko/gecko.h"
 #include "output/json.h"
 #include "profile/hash.h"
@@ -113,15 +114,10 @@ static uint32_t *allocate(size_t count)
     return malloc((count + 1) * sizeof(uint32_t));
 }
 
-static bool is_code_file(const binprof_profile *profile, uint32_t file)
-{
-    binprof_string name = binprof_profile_string(profile, file);
-    return name.length != 1 || name.text[0] != '~';
-}
-
 static void add_source(function_table *functions, const binprof_profile *profile, uint32_t file)
 {
-    if (functions->source_of_file[file] != UINT32_MAX || !is_code_file(profile, file))
+    if (functions->source_of_file[file] != UINT32_MAX ||
+        collectors_is_no_code(binprof_profile_string(profile, file)))
         return;
     functions->source_files[functions->source_count] = file;
     functions->source_of_file[file] = functions->source_count++;
