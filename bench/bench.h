@@ -59,6 +59,8 @@ typedef struct bench_job {
     const char *output; /* path of the output */
     const char *plain;  /* path of the file that BENCH_ZSTD_ALONE compresses */
     void *state;        /* of the job, from prepare */
+    bool once;          /* however short it is */
+    bool warm;          /* in memory that was used before */
     void (*prepare)(struct bench_job *job, bench_result *result);
     void (*run)(struct bench_job *job, bench_result *result);
 } bench_job;
@@ -108,6 +110,7 @@ typedef struct bench_shape {
     const char *what;   /* one line */
     const char *source; /* the recorded capture that it is grown from; NULL: made of nothing */
     uint64_t samples;   /* 0: the capture as it is */
+    bool is_plain;      /* not compressed, where zstd would hide the rest */
     bool full_only;
     const char *against; /* the shape whose times it should have, or NULL */
     binprof_status (*make)(bench_maker *maker, uint64_t samples, binprof_error *error);
@@ -138,7 +141,14 @@ const char *bench_peer_job_name(bench_peer_job job);
 void bench_peer_run(const bench_peer *peer, bench_peer_job job, const char *path,
                     unsigned repetitions, bench_result *result);
 
-/* measure.c: start-up of a program, the fastest fork, exec and exit on the capture. */
+/* measure.c: an interrupted benchmark fails, job by job, and ends as always. */
+void bench_catch_signals(void);
+
+/* How many ns a KiB costs when it is touched for the first time. Where that is much, it
+ * is most of what jobs with much memory take. */
+double bench_first_touch(void);
+
+/* Start-up of a program, the fastest fork, exec and exit on the capture. */
 void bench_start_up(const char *program, const char *path, unsigned repetitions,
                     bench_result *result);
 
@@ -161,5 +171,6 @@ bool bench_report(const bench_findings *findings, bool json);
 void bench_report_against(const bench_findings *findings, const bench_findings *other, bool json);
 
 void bench_report_start_up(const bench_result *result, bool json);
+void bench_report_first_touch(double ns, bool json);
 
 #endif

@@ -1,9 +1,9 @@
 /* binprof-bench: how long everything takes and how much memory, beside the floor. See README.md. */
 #include "bench/bench.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +17,7 @@ typedef struct bench_options {
     bool smoke;
     bool full;
     bool json;
+    bool warm;
     const char *only;
     const char *input;
     const char *captures;
@@ -25,25 +26,23 @@ typedef struct bench_options {
     unsigned repetitions;
 } bench_options;
 
-/* All files are in one directory under names that are known, so that a signal can remove them. */
+/* Where everything is written. */
 static char directory[BENCH_PATH_MAX / 2];
 static char input_path[BENCH_PATH_MAX];
 static char output_path[BENCH_PATH_MAX];
 static char plain_path[BENCH_PATH_MAX];
 
-static void remove_files(void)
+/* Removes the directory with all that is in it, also what a child that was ended left. */
+static void remove_directory(void)
 {
-    (void)unlink(input_path);
-    (void)unlink(output_path);
-    (void)unlink(plain_path);
+    DIR *opened = opendir(directory);
+    const struct dirent *entry;
+    while (opened != NULL && (entry = readdir(opened)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            (void)unlinkat(dirfd(opened), entry->d_name, 0);
+    if (opened != NULL)
+        (void)closedir(opened);
     (void)rmdir(directory);
-}
-
-static void on_signal(int signal_number)
-{
-    remove_files();
-    (void)signal(signal_number, SIG_DFL);
-    (void)raise(signal_number);
 }
 
 static bool make_directory(void)
@@ -59,8 +58,7 @@ static bool make_directory(void)
     (void)snprintf(input_path, sizeof input_path, "%s/input.bin", directory);
     (void)snprintf(output_path, sizeof output_path, "%s/output", directory);
     (void)snprintf(plain_path, sizeof plain_path, "%s/plain.bin", directory);
-    (void)signal(SIGINT, on_signal);
-    (void)signal(SIGTERM, on_signal);
+    bench_catch_signals();
     return true;
 }
 
@@ -95,6 +93,8 @@ static void time_jobs(const bench_options *options, const bench_input *input, un
     for (unsigned repetition = 0; repetition < options->repetitions; repetition++)
         for (unsigned kind = 0; kind < job_count; kind++) {
             bench_job job = bench_job_for((bench_job_kind)kind, input, "/dev/null", plain_path);
+            job.once = options->smoke;
+            job.warm = options->warm;
             bench_result timed;
             if (checked->jobs[kind].failed)
                 continue;
@@ -199,10 +199,12 @@ static const bench_findings *find(const bench_findings *findings, const char *na
 
 static bool is_wanted(const bench_options *options, const bench_shape *shape)
 {
-    if (options->only != NULL)
-        return strstr(shape->name, options->only) != NULL;
-    if (options->smoke)
-        return !shape->full_only && shape->make != NULL;
+    if (options->only != NULL && strcmp(shape->name, options->only) == 0)
+        return true;
+    if (options->only != NULL && strstr(shape->name, options->only) == NULL)
+        return false;
+    if (options->smoke && shape->make == NULL)
+        return false;
     return options->full || !shape->full_only;
 }
 
@@ -256,6 +258,7 @@ static void print_help(void)
            "  --full             also captures of 100 million samples\n"
            "  --only NAME        only the inputs whose name contains NAME\n"
            "  --input FILE       only this capture\n"
+           "  --warm             leave out what fresh memory costs\n"
            "  --repetitions N    of which the fastest counts (5)\n"
            "  --python COMMAND   CPython 3.15 to compare with, also with words before it\n"
            "  --python-root DIR  the directory that is / for that command\n"
@@ -278,6 +281,9 @@ static bool set_option(bench_options *options, int letter)
         return true;
     case 'f':
         options->full = true;
+        return true;
+    case 'w':
+        options->warm = true;
         return true;
     case 'j':
         options->json = true;
@@ -311,12 +317,19 @@ static bool set_option(bench_options *options, int letter)
 static bool parse(bench_options *options, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"smoke", no_argument, NULL, 's'},         {"full", no_argument, NULL, 'f'},
-        {"json", no_argument, NULL, 'j'},          {"only", required_argument, NULL, 'o'},
-        {"input", required_argument, NULL, 'i'},   {"repetitions", required_argument, NULL, 'r'},
-        {"python", required_argument, NULL, 'p'},  {"python-root", required_argument, NULL, 'P'},
-        {"convert", required_argument, NULL, 'c'}, {"captures", required_argument, NULL, 'C'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"smoke", no_argument, NULL, 's'},
+        {"full", no_argument, NULL, 'f'},
+        {"json", no_argument, NULL, 'j'},
+        {"warm", no_argument, NULL, 'w'},
+        {"only", required_argument, NULL, 'o'},
+        {"input", required_argument, NULL, 'i'},
+        {"repetitions", required_argument, NULL, 'r'},
+        {"python", required_argument, NULL, 'p'},
+        {"python-root", required_argument, NULL, 'P'},
+        {"convert", required_argument, NULL, 'c'},
+        {"captures", required_argument, NULL, 'C'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int letter;
     while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
@@ -341,6 +354,7 @@ int main(int argc, char **argv)
         return 1;
     bool good = options.input != NULL ? measure_file(&options) : measure_shapes(&options);
     good &= measure_start_up(&options);
-    remove_files();
+    bench_report_first_touch(bench_first_touch(), options.json);
+    remove_directory();
     return good ? 0 : 1;
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* A job that is shorter than this is repeated within its child. */
 #define SHORTEST_NS UINT64_C(30000000)
@@ -71,6 +77,39 @@ static bool receive_result(int fd, bench_result *result)
     return true;
 }
 
+static volatile sig_atomic_t interrupted;
+static volatile pid_t running_child;
+
+static void on_signal(int signal_number)
+{
+    interrupted = signal_number;
+    if (running_child > 0)
+        (void)kill(running_child, SIGTERM);
+}
+
+void bench_catch_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+/* Forks; the child is ended by the signals that interrupt the parent. */
+static pid_t fork_child(void)
+{
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGINT, SIG_DFL);
+        (void)signal(SIGTERM, SIG_DFL);
+    }
+    if (child > 0)
+        running_child = child;
+    return child;
+}
+
 static uint64_t wait_for(pid_t child, bench_result *result)
 {
     int status = 0;
@@ -80,6 +119,7 @@ static uint64_t wait_for(pid_t child, bench_result *result)
     do
         waited = wait4(child, &status, 0, &usage);
     while (waited < 0 && errno == EINTR);
+    running_child = 0;
     if (waited != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
         bench_fail(result, "the child process ended with status %#x", (unsigned)status);
     return (uint64_t)usage.ru_maxrss * 1024;
@@ -90,12 +130,15 @@ void bench_in_child(void (*work)(void *context, bench_result *result), void *con
 {
     *result = (bench_result){.done = true};
     int fds[2];
+    if (interrupted != 0) {
+        bench_fail(result, "interrupted");
+        return;
+    }
     if (pipe(fds) != 0) {
         bench_fail(result, "pipe: %s", strerror(errno));
         return;
     }
-    (void)fflush(NULL);
-    pid_t child = fork();
+    pid_t child = fork_child();
     if (child < 0) {
         bench_fail(result, "fork: %s", strerror(errno));
         (void)close(fds[0]);
@@ -121,10 +164,23 @@ static void prepare(bench_job *job, bench_result *result)
         job->prepare(job, result);
 }
 
+/* Keeps freed memory for the next run, which then does not wait for the system to bring it. */
+static void warm_up(bench_job *job, bench_result *result)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_MAX, 0);
+    (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    (void)mallopt(M_TOP_PAD, 64 << 20);
+#endif
+    job->run(job, result);
+}
+
 static void time_job(void *context, bench_result *result)
 {
     bench_job *job = context;
     prepare(job, result);
+    if (job->warm && !result->failed)
+        warm_up(job, result);
     uint64_t total = 0;
     result->ns = UINT64_MAX;
     while (total < SHORTEST_NS && !result->failed) {
@@ -134,6 +190,8 @@ static void time_job(void *context, bench_result *result)
         if (took < result->ns)
             result->ns = took;
         total += took;
+        if (job->once)
+            break;
     }
 }
 
@@ -178,6 +236,20 @@ void bench_check(bench_job *job, bench_result *result)
     result->peak_bytes = peak > before.peak_bytes ? peak - before.peak_bytes : 0;
 }
 
+double bench_first_touch(void)
+{
+    const size_t size = (size_t)64 << 20;
+    char *memory = malloc(size);
+    if (memory == NULL)
+        return 0;
+    uint64_t start = cpu_ns();
+    for (size_t i = 0; i < size; i += 1024)
+        ((volatile char *)memory)[i] = 1;
+    uint64_t took = cpu_ns() - start;
+    free(memory);
+    return (double)took / ((double)size / 1024);
+}
+
 /* Becomes the program, which must not print. */
 static void become(const char *program, const char *path)
 {
@@ -194,7 +266,7 @@ void bench_start_up(const char *program, const char *path, unsigned repetitions,
     *result = (bench_result){.done = true, .ns = UINT64_MAX};
     for (unsigned i = 0; i < repetitions && !result->failed; i++) {
         uint64_t start = read_clock(CLOCK_MONOTONIC);
-        pid_t child = fork();
+        pid_t child = fork_child();
         if (child == 0)
             become(program, path);
         if (child < 0) {

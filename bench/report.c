@@ -14,6 +14,10 @@
 #define WRITE_STRINGS_NS 600.0
 #define WRITE_ZSTDS 1.1
 #define AGAINST_RATIO 1.3
+#define START_UP_MS 3.0
+
+/* For fewer stack nodes, memory a node says nothing. */
+#define MANY_NODES 50000
 
 static double per_sample(uint64_t value, const bench_result *result)
 {
@@ -101,6 +105,10 @@ static void print_job(const bench_findings *findings, bench_job_kind kind)
     double ns = ns_of(findings, kind);
     double floor = ns_of(findings, BENCH_FLOOR);
     const bench_result *replay = &findings->jobs[BENCH_REPLAY];
+    if (result->failed || ns <= 0) {
+        printf("  %-15s    failed\n", bench_job_name(kind));
+        return;
+    }
     printf("  %-15s %9.1f", bench_job_name(kind), ns);
     print_number("%9.2f", floor > 0 ? ns / floor : 0);
     print_status(ns, allowed_ns(findings, kind));
@@ -110,7 +118,8 @@ static void print_job(const bench_findings *findings, bench_job_kind kind)
     double peak = own_peak(findings, kind);
     print_number("%9.2f", (double)result->peak_bytes / 1e6);
     print_number("%9.2f", result->samples > 0 ? peak / (double)result->samples : 0);
-    print_number("%9.2f", replay->stack_nodes > 0 ? peak / (double)replay->stack_nodes : 0);
+    print_number("%9.2f",
+                 replay->stack_nodes >= MANY_NODES ? peak / (double)replay->stack_nodes : 0);
     double doubled = (double)findings->doubled_ns[kind];
     print_number("%9.2f", result->ns > 0 ? doubled / (double)result->ns : 0);
     printf("\n");
@@ -202,6 +211,14 @@ void bench_report_start_up(const bench_result *result, bool json)
     if (json)
         printf("{\"start_up_ms\":%.3f}\n", ms);
     else
-        printf("start-up: a capture of one sample is converted within %.2f ms (allowed: 3) %s\n",
-               ms, ms <= 3 ? "ok" : "over");
+        printf("start-up: a capture of one sample is converted within %.2f ms (allowed: %.0f) %s\n",
+               ms, START_UP_MS, ms <= START_UP_MS ? "ok" : "over");
+}
+
+void bench_report_first_touch(double ns, bool json)
+{
+    if (json)
+        printf("{\"first_touch_ns_per_kib\":%.1f}\n", ns);
+    else
+        printf("fresh memory: a KiB costs %.0f ns when it is touched for the first time\n", ns);
 }

@@ -76,7 +76,7 @@ static binprof_status need(bench_maker *maker, uint32_t frames, uint32_t threads
 static binprof_status take(bench_maker *maker, uint32_t thread, const uint32_t *frames,
                            size_t depth, uint64_t round, uint8_t status, binprof_error *error)
 {
-    uint64_t time_us = START_US + round * INTERVAL_US + (round * 37 + thread) % 100;
+    uint64_t time_us = START_US + round * INTERVAL_US + random_below(maker, 100);
     return binprof_writer_collect(maker->writer, maker->threads[thread], frames, depth, time_us,
                                   status, error);
 }
@@ -129,14 +129,13 @@ static binprof_status make_deep_set(bench_maker *maker, uint64_t samples, uint32
 {
     uint32_t stack[MOST_DEPTH];
     binprof_status status = need(maker, 5000, 1, error);
-    uint64_t random = maker->random;
     for (uint64_t i = 0; i < samples && status == BINPROF_OK; i++) {
-        maker->random = random;
         uint32_t member = random_below(maker, set_size);
-        random = maker->random;
+        uint64_t random = maker->random;
         maker->random = (member + 1) * UINT64_C(0x9e3779b97f4a7c15);
         for (size_t j = 0; j < MOST_DEPTH; j++)
             stack[j] = maker->frames[random_below(maker, maker->frame_count)];
+        maker->random = random;
         status = take(maker, 0, stack, MOST_DEPTH, i, running, error);
     }
     return status;
@@ -220,7 +219,7 @@ static binprof_status make_growing(bench_maker *maker, uint64_t samples, binprof
     return status;
 }
 
-/* Two stacks in turn: in turn by two threads, or each sample another one of a single thread. */
+/* Two threads take turns, and each takes turns between two stacks. */
 static binprof_status make_alternating(bench_maker *maker, uint64_t samples, binprof_error *error)
 {
     uint32_t stack[30];
@@ -299,32 +298,93 @@ static binprof_status make_grown(bench_maker *maker, uint64_t samples, binprof_e
     return at.left == 0 ? BINPROF_OK : status;
 }
 
+/* Where two shapes are compared, they are not compressed: zstd has less to do for the simpler. */
 const bench_shape bench_shapes[] = {
-    {"large", "recorded: opcodes, 10 kHz", "large.bin", 0, false, NULL, NULL},
-    {"large-1e6", "grown from large", "large.bin", 1000000, false, NULL, make_grown},
-    {"wall-1e6", "grown from wall-all: four threads", "wall-all.bin", 1000000, false, NULL,
-     make_grown},
-    {"large-1e8", "grown from large", "large.bin", 100000000, true, NULL, make_grown},
-    {"wall-1e8", "grown from wall-all", "wall-all.bin", 100000000, true, NULL, make_grown},
-    {"repeats", "four threads that hardly ever move", NULL, 4000000, false, NULL, make_still},
-    {"statuses", "the same, and every sample has another status", NULL, 4000000, false, "repeats",
-     make_statuses},
-    {"deep-new", "200 frames, never the same path", NULL, 100000, false, NULL, make_deep_new},
-    {"deep-new-1e6", "the same, longer", NULL, 1000000, true, NULL, make_deep_new},
-    {"deep-few", "200 frames, 1,000 paths that return", NULL, 200000, false, NULL, make_deep_few},
-    {"deep-many", "200 frames, 20,000 paths that return", NULL, 200000, false, NULL,
-     make_deep_many},
-    {"threads-4", "four threads in turn", NULL, 1000000, false, NULL, make_threads_4},
-    {"threads-20000", "the same samples of 20,000 threads", NULL, 1000000, false, "threads-4",
-     make_threads_20000},
-    {"random-4", "four threads in no order", NULL, 1000000, false, NULL, make_random_4},
-    {"random-20000", "the same samples of 20,000 threads", NULL, 1000000, false, "random-4",
-     make_random_20000},
-    {"frames", "leaves out of 100,000 frames", NULL, 500000, false, NULL, make_frames},
-    {"growing", "one frame deeper with each sample, up to 256", NULL, 500000, false, NULL,
-     make_growing},
-    {"alternating", "two threads, each between two stacks", NULL, 1000000, false, NULL,
-     make_alternating},
+    {.name = "large", .what = "recorded: opcodes, 10 kHz", .source = "large.bin"},
+    {.name = "large-1e6",
+     .what = "grown from large",
+     .source = "large.bin",
+     .samples = 1000000,
+     .make = make_grown},
+    {.name = "wall-1e6",
+     .what = "grown from wall-all: four threads",
+     .source = "wall-all.bin",
+     .samples = 1000000,
+     .make = make_grown},
+    {.name = "large-1e8",
+     .what = "grown from large",
+     .source = "large.bin",
+     .samples = 100000000,
+     .full_only = true,
+     .make = make_grown},
+    {.name = "wall-1e8",
+     .what = "grown from wall-all",
+     .source = "wall-all.bin",
+     .samples = 100000000,
+     .full_only = true,
+     .make = make_grown},
+    {.name = "repeats",
+     .what = "four threads that hardly ever move",
+     .samples = 4000000,
+     .is_plain = true,
+     .make = make_still},
+    {.name = "statuses",
+     .what = "the same, and every sample has another status",
+     .samples = 4000000,
+     .is_plain = true,
+     .against = "repeats",
+     .make = make_statuses},
+    {.name = "deep-new",
+     .what = "200 frames, never the same path",
+     .samples = 100000,
+     .make = make_deep_new},
+    {.name = "deep-new-1e6",
+     .what = "the same, longer",
+     .samples = 1000000,
+     .full_only = true,
+     .make = make_deep_new},
+    {.name = "deep-few",
+     .what = "200 frames, 1,000 paths that return",
+     .samples = 200000,
+     .make = make_deep_few},
+    {.name = "deep-many",
+     .what = "200 frames, 20,000 paths that return",
+     .samples = 200000,
+     .make = make_deep_many},
+    {.name = "threads-4",
+     .what = "four threads in turn",
+     .samples = 2000000,
+     .is_plain = true,
+     .make = make_threads_4},
+    {.name = "threads-20000",
+     .what = "the same samples of 20,000 threads",
+     .samples = 2000000,
+     .is_plain = true,
+     .against = "threads-4",
+     .make = make_threads_20000},
+    {.name = "random-4",
+     .what = "four threads in no order",
+     .samples = 2000000,
+     .is_plain = true,
+     .make = make_random_4},
+    {.name = "random-20000",
+     .what = "the same samples of 20,000 threads",
+     .samples = 2000000,
+     .is_plain = true,
+     .against = "random-4",
+     .make = make_random_20000},
+    {.name = "frames",
+     .what = "leaves out of 100,000 frames",
+     .samples = 500000,
+     .make = make_frames},
+    {.name = "growing",
+     .what = "one frame deeper with each sample, up to 256",
+     .samples = 500000,
+     .make = make_growing},
+    {.name = "alternating",
+     .what = "two threads, each between two stacks",
+     .samples = 1000000,
+     .make = make_alternating},
 };
 
 const size_t bench_shape_count = sizeof bench_shapes / sizeof bench_shapes[0];
@@ -360,6 +420,8 @@ static void make(void *context, bench_result *result)
     binprof_output output = {.path = made->path};
     binprof_writer_options options = binprof_writer_options_default();
     options.facts = facts_of(made);
+    if (made->shape->is_plain)
+        options.compression = BINPROF_COMPRESSION_NONE;
     binprof_status status = BINPROF_ERROR_MEMORY;
     if (maker.profile != NULL)
         status = binprof_writer_open(&output, maker.profile, &options, &maker.writer, &error);

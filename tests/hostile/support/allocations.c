@@ -52,7 +52,7 @@ static bool must_fail(void)
 /* Large blocks are kept for the next allocation of their size. Each is a mapping of its own
  * otherwise, which with AddressSanitizer takes longer than most of what is tested. */
 #define LARGE ((size_t)48 * 1024)
-#define KEPT 16
+#define KEPT 64
 
 static struct {
     void *block;
@@ -88,6 +88,20 @@ static void release(void *block)
     __real_free(block);
 }
 
+/* As realloc, by way of the blocks that are kept. */
+static void *move(void *pointer, size_t old, size_t size)
+{
+    if (size < LARGE && old < LARGE)
+        return __real_realloc(pointer, size);
+    void *moved = allocate(size);
+    if (moved == NULL)
+        return NULL;
+    if (pointer != NULL)
+        memcpy(moved, pointer, old < size ? old : size);
+    release(pointer);
+    return moved;
+}
+
 static void *count_in(void *pointer)
 {
     if (pointer == NULL)
@@ -120,7 +134,7 @@ void *__wrap_realloc(void *pointer, size_t size)
     if (must_fail())
         return NULL;
     size_t old = pointer == NULL ? 0 : malloc_usable_size(pointer);
-    void *moved = count_in(__real_realloc(pointer, size));
+    void *moved = count_in(move(pointer, old, size));
     if (moved != NULL)
         allocations.live -= old;
     return moved;

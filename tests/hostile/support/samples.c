@@ -67,6 +67,7 @@ typedef struct comparison {
     const binprof_profile *read; /* what the reader fills */
     size_t *next;                /* by expected thread: the sample that comes next, or count */
     size_t *following;           /* by sample: the next one of its thread, or count */
+    uint32_t *written;           /* by frame that was read: one that it equals, or UINT32_MAX */
     size_t matched;
     const char *difference;
 } comparison;
@@ -111,14 +112,28 @@ static bool equal_frames(const comparison *comparing, uint32_t read_id, uint32_t
            read.opcode == written.opcode;
 }
 
-static bool equal_stacks(const comparison *comparing, uint32_t stack, const sample *wanted)
+/* Compares each pair of frames once; in a stack they come again and again. */
+static bool are_equal(comparison *comparing, uint32_t read_id, uint32_t written_id)
+{
+    if (comparing->written == NULL) {
+        size_t count = binprof_profile_frame_count(comparing->read); /* all tables are loaded */
+        comparing->written = must_have(malloc(count * sizeof(uint32_t)));
+        memset(comparing->written, 0xff, count * sizeof(uint32_t));
+    }
+    if (comparing->written[read_id] == written_id)
+        return true;
+    comparing->written[read_id] = written_id;
+    return equal_frames(comparing, read_id, written_id);
+}
+
+static bool equal_stacks(comparison *comparing, uint32_t stack, const sample *wanted)
 {
     const uint32_t *frames = comparing->all->frames + wanted->first_frame;
     for (uint32_t i = 0; i < wanted->depth; i++) {
         if (stack == BINPROF_EMPTY_STACK)
             return false;
         binprof_stack node = binprof_profile_stack(comparing->read, stack);
-        if (!equal_frames(comparing, node.frame, frames[i]))
+        if (!are_equal(comparing, node.frame, frames[i]))
             return false;
         stack = node.parent;
     }
@@ -180,6 +195,7 @@ const char *samples_differ(const samples *all, binprof_reader *reader)
     binprof_status status = binprof_reader_replay(reader, profile, &comparing.base, NULL, &error);
     free(comparing.next);
     free(comparing.following);
+    free(comparing.written);
     binprof_profile_free(profile);
     if (comparing.difference != NULL)
         return comparing.difference;
