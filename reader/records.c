@@ -89,7 +89,7 @@ static binprof_status next_piece(binprof_records *records, binprof_error *error)
 {
     size_t wanted =
         records->repeat_left < READER_PIECE ? (size_t)records->repeat_left : READER_PIECE;
-    size_t count;
+    size_t count = 0;
     for (;;) {
         binprof_status status = get_entries(records, wanted, &count, error);
         if (status != BINPROF_OK)

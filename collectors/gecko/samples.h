@@ -63,6 +63,15 @@ static inline const uint8_t *gecko_sample_at(gecko_sample_iterator *at)
     return at->chunk == NULL ? NULL : at->chunk->bytes + at->position;
 }
 
+/* Decodes a number that gecko_samples_add has encoded, which is always whole. */
+static inline const uint8_t *gecko_sample_number(const uint8_t *p, uint64_t *value)
+{
+    p = format_varint_get(p, value);
+    if (p == NULL)
+        __builtin_unreachable();
+    return p;
+}
+
 /* Steps to the next sample; false when there is none. */
 static inline bool gecko_sample_next(gecko_sample_iterator *at)
 {
@@ -73,11 +82,11 @@ static inline bool gecko_sample_next(gecko_sample_iterator *at)
         return false;
     uint64_t value = 0;
     if (at->left == 0) {
-        p = format_varint_get(p, &value);
+        p = gecko_sample_number(p, &value);
         at->stack += (uint32_t)format_zigzag_decode(value);
-        p = format_varint_get(p, &at->left);
+        p = gecko_sample_number(p, &at->left);
     }
-    p = format_varint_get(p, &value);
+    p = gecko_sample_number(p, &value);
     at->time_us += value >> 1;
     if ((value & 1) != 0)
         at->status = *p++;

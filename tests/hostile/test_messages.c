@@ -102,6 +102,41 @@ static void test_no_error_wanted(void **state)
     assert_null(reader);
 }
 
+/* The Firefox Profiler is shown a source's whole name, not one that breaks off in a character. */
+static void test_long_source(void **state)
+{
+    (void)state;
+    char source[1001];
+    for (size_t i = 0; i + 1 < sizeof source; i += 2)
+        memcpy(source + i, "\xc3\xa9", 2);
+    source[sizeof source - 1] = '\0';
+    source[0] = 'x'; /* and an invalid byte after it */
+
+    char directory[64], path[128];
+    files_make_directory(directory);
+    (void)snprintf(path, sizeof path, "%s/output.json", directory);
+    binprof_profile *profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
+    binprof_facts facts = {.interval_us = 1000};
+    binprof_output output = {.path = path};
+    binprof_collector_options options = {
+        .profile = profile, .facts = &facts, .output = &output, .source = source};
+    binprof_collector *collector;
+    assert_int_equal(
+        binprof_format_open(binprof_format_by_name("gecko"), &options, &collector, NULL),
+        BINPROF_OK);
+    assert_int_equal(binprof_collector_export(collector, NULL), BINPROF_OK);
+    binprof_collector_close(collector);
+    binprof_profile_free(profile);
+
+    file_bytes file = files_read(path);
+    file.bytes[file.size] = '\0';
+    const char *found = strstr((const char *)file.bytes, "\"x\xef\xbf\xbd\xc3\xa9");
+    assert_non_null(found);
+    assert_memory_equal(found + 5, source + 2, sizeof source - 3);
+    free(file.bytes);
+    files_remove_directory(directory);
+}
+
 /* A stream that never ends is told from a capture by its first bytes. */
 static void test_endless_stream(void **state)
 {
@@ -119,6 +154,7 @@ int main(void)
         cmocka_unit_test(test_usual_name),         cmocka_unit_test(test_long_name),
         cmocka_unit_test(test_control_characters), cmocka_unit_test(test_long_name_of_no_file),
         cmocka_unit_test(test_no_error_wanted),    cmocka_unit_test(test_endless_stream),
+        cmocka_unit_test(test_long_source),
     };
     allocations_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
