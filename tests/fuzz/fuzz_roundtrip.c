@@ -12,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FRAMES 64
-#define MOST_SAMPLES 1000
+#define MOST_SAMPLES 500
 
 typedef struct input {
     const uint8_t *next;
