@@ -20,8 +20,10 @@ static binprof_status read_section(const reader_source *source, uint64_t offset,
 {
     section->bytes =
         size > SIZE_MAX - FORMAT_PADDING ? NULL : malloc((size_t)size + FORMAT_PADDING);
-    if (section->bytes == NULL)
-        return error_set_memory(error);
+    if (section->bytes == NULL) {
+        (void)error_set_memory(error);
+        return BINPROF_ERROR_MEMORY; /* said so that the analyzer sees it too */
+    }
     section->size = (size_t)size;
     section->offset = offset;
     for (size_t i = 0; i < FORMAT_PADDING; i++)
