@@ -42,14 +42,29 @@ static bool check_output(const convert_options *options)
             "standard output: will not write a binary capture onto a terminal; use -o FILE");
         return false;
     }
+    if (options->gzip && is_standard(options->output) && isatty(STDOUT_FILENO)) {
+        (void)message_error(
+            "standard output: will not write compressed text onto a terminal; use -o FILE");
+        return false;
+    }
     return true;
+}
+
+/* Signals are caught for a file, which must not stay behind half written. What goes into a pipe
+ * leaves nothing behind, and must end at once also while the other side takes nothing. */
+static void catch_signals(const convert_options *options)
+{
+    struct stat output;
+    if (!stat_file(options->output, STDOUT_FILENO, &output) || S_ISREG(output.st_mode))
+        signals_catch();
 }
 
 /* When the capture's file was last written, which is when the profiler finished it. */
 static uint64_t end_time_ms(const char *input)
 {
     struct stat status;
-    if (!stat_file(input, STDIN_FILENO, &status) || !S_ISREG(status.st_mode))
+    if (!stat_file(input, STDIN_FILENO, &status) || !S_ISREG(status.st_mode) ||
+        status.st_mtim.tv_sec < 0)
         return 0;
     return (uint64_t)status.st_mtim.tv_sec * 1000 + (uint64_t)status.st_mtim.tv_nsec / 1000000;
 }
@@ -106,12 +121,27 @@ static binprof_status convert(const convert_options *options, binprof_reader *re
     return status;
 }
 
+/* Where nobody would expect it, says that the output shows nothing. */
+static void note_empty(const convert_options *options, const binprof_profile *profile,
+                       uint64_t samples)
+{
+    if (options->quiet)
+        return;
+    bool has_stacks = binprof_profile_stack_count(profile) > BINPROF_EMPTY_STACK + 1;
+    if (samples == 0)
+        message_note("%s: note: the capture holds no samples", input_name(options->input));
+    else if (options->format->text && !has_stacks)
+        message_note("%s: note: no samples with frames: the output is empty",
+                     input_name(options->input));
+}
+
 static int run(const convert_options *options)
 {
     binprof_error error;
     binprof_reader *reader;
     if (input_open(options->input, &reader, &error) != BINPROF_OK)
         return message_library_error(&error);
+    catch_signals(options); /* not before: it may take long until a pipe has been read */
     int exit_status = 0;
     uint64_t samples = 0;
     binprof_profile *profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
@@ -120,8 +150,8 @@ static int run(const convert_options *options)
     else if (convert(options, reader, profile, &samples, &error) != BINPROF_OK)
         exit_status = error.code == BINPROF_ERROR_CANCELLED ? EXIT_STATUS_FAILURE
                                                             : message_library_error(&error);
-    else if (samples == 0 && !options->quiet)
-        message_note("%s: note: the capture holds no samples", input_name(options->input));
+    else
+        note_empty(options, profile, samples);
     binprof_profile_free(profile);
     binprof_reader_close(reader);
     return exit_status;
@@ -136,7 +166,6 @@ int main(int argc, char **argv)
         return exit_status;
     if (!check_output(&options))
         return EXIT_STATUS_FAILURE;
-    signals_catch();
     exit_status = run(&options);
     signals_raise();
     return exit_status;

@@ -27,11 +27,25 @@ static const struct option fixed_options[] = {
 
 #define FIXED_COUNT (sizeof fixed_options / sizeof fixed_options[0])
 
-static void print_formats(const char *prefix)
+/* The longer of a width and that of a text. */
+static int widen(int width, const char *text)
+{
+    int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
+static void print_formats(FILE *file, const char *prefix)
 {
     const binprof_format *format;
+    int name_width = 0;
+    int suffix_width = 0;
+    for (size_t i = 0; (format = binprof_format_at(i)) != NULL; i++) {
+        name_width = widen(name_width, format->name);
+        suffix_width = widen(suffix_width, format->suffix);
+    }
     for (size_t i = 0; (format = binprof_format_at(i)) != NULL; i++)
-        printf("%s%-10s %-11s %s\n", prefix, format->name, format->suffix, format->description);
+        fprintf(file, "%s%-*s  %-*s  %s\n", prefix, name_width, format->name, suffix_width,
+                format->suffix, format->description);
 }
 
 static int print_help(void)
@@ -40,7 +54,7 @@ static int print_help(void)
            "Converts a capture of CPython's sampling profiler to another format.\n"
            "\n"
            "The format is told by an option or by the ending of FILE:\n");
-    print_formats("  --");
+    print_formats(stdout, "  --");
     printf(
         "\n"
         "  -o, --output=FILE     write to FILE instead of standard output, whole or not at all;\n"
@@ -109,7 +123,8 @@ typedef struct command_line {
     bool has_level;
 } command_line;
 
-/* Takes one option. Returns true to go on; else the program is to end with *exit_status. */
+/* Takes one option that getopt_long knows. Returns true to go on; else the program is to end with
+ * *exit_status. */
 static bool take_option(int option, command_line *parsed, int *exit_status)
 {
     convert_options *options = &parsed->options;
@@ -142,16 +157,11 @@ static bool take_option(int option, command_line *parsed, int *exit_status)
         *exit_status = message_version();
         return false;
     case OPTION_LIST_FORMATS:
-        print_formats("");
+        print_formats(stdout, "");
         *exit_status = message_finish_stdout();
         return false;
     default:
         break;
-    }
-    if (option < OPTION_FORMAT) { /* getopt_long has said what is wrong */
-        fprintf(stderr, "Try 'binprof-convert --help' for more information.\n");
-        *exit_status = EXIT_STATUS_USAGE;
-        return false;
     }
     const binprof_format *format = binprof_format_at((size_t)(option - OPTION_FORMAT));
     if (options->format != NULL && options->format != format) {
@@ -163,6 +173,14 @@ static bool take_option(int option, command_line *parsed, int *exit_status)
     return true;
 }
 
+static int complain_of_no_format(void)
+{
+    (void)message_error("which format? Give one of these as an option, or an output file with one "
+                        "of these endings:");
+    print_formats(stderr, "  --");
+    return EXIT_STATUS_USAGE;
+}
+
 /* Finds the format where no option told it, and checks what goes with it. */
 static bool choose_format(command_line *parsed, int *exit_status)
 {
@@ -172,8 +190,7 @@ static bool choose_format(command_line *parsed, int *exit_status)
     if (options->format == NULL)
         options->format = by_name;
     if (options->format == NULL) {
-        *exit_status = message_usage("which format? Give an option such as --collapsed or an "
-                                     "output file with a known ending (--list-formats)");
+        *exit_status = complain_of_no_format();
         return false;
     }
     const char *output = options->output;
@@ -203,11 +220,16 @@ bool convert_options_parse(int argc, char **argv, convert_options *options, int 
     struct option long_options[FIXED_COUNT + MAX_FORMATS + 1];
     build_long_options(long_options);
     command_line parsed = {.options = {.output = "-"}};
-    message_name_getopt(argv);
+    opterr = 0;
     int option;
-    while ((option = getopt_long(argc, argv, "o:qhV", long_options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, ":o:qhV", long_options, NULL)) != -1) {
+        if (option == ':' || option == '?') {
+            *exit_status = message_bad_option(option, argv, long_options);
+            return false;
+        }
         if (!take_option(option, &parsed, exit_status))
             return false;
+    }
     if (optind == argc) {
         *exit_status = message_usage("no capture to convert");
         return false;

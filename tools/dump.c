@@ -70,7 +70,8 @@ static void build_long_options(struct option all[VIEW_COUNT + 4])
     all[3 + VIEW_COUNT] = (struct option){NULL, 0, NULL, 0};
 }
 
-/* Takes one option. Returns true to go on; else the program is to end with *exit_status. */
+/* Takes one option that getopt_long knows. Returns true to go on; else the program is to end with
+ * *exit_status. */
 static bool take_option(int option, dump_options *options, int *exit_status)
 {
     if (option == OPTION_JSON) {
@@ -79,11 +80,6 @@ static bool take_option(int option, dump_options *options, int *exit_status)
     }
     if (option == 'h' || option == 'V') {
         *exit_status = option == 'h' ? print_help() : message_version();
-        return false;
-    }
-    if (option < OPTION_VIEW) { /* getopt_long has said what is wrong */
-        fprintf(stderr, "Try 'binprof-dump --help' for more information.\n");
-        *exit_status = EXIT_STATUS_USAGE;
         return false;
     }
     const dump_view *view = &views[option - OPTION_VIEW];
@@ -102,11 +98,16 @@ static bool parse_options(int argc, char **argv, dump_options *options, int *exi
     struct option long_options[VIEW_COUNT + 4];
     build_long_options(long_options);
     *options = (dump_options){.view = NULL};
-    message_name_getopt(argv);
+    opterr = 0;
     int option;
-    while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, ":hV", long_options, NULL)) != -1) {
+        if (option == ':' || option == '?') {
+            *exit_status = message_bad_option(option, argv, long_options);
+            return false;
+        }
         if (!take_option(option, options, exit_status))
             return false;
+    }
     if (options->view == NULL)
         options->view = &views[0];
     if (optind == argc) {
@@ -118,6 +119,10 @@ static bool parse_options(int argc, char **argv, dump_options *options, int *exi
         return false;
     }
     options->input = argv[optind];
+    if (*options->input == '\0') {
+        *exit_status = message_usage("the file name is empty");
+        return false;
+    }
     return true;
 }
 
@@ -134,19 +139,6 @@ binprof_profile *dump_new_profile(binprof_error *error)
     if (profile == NULL)
         (void)dump_fail_memory(error);
     return profile;
-}
-
-void dump_print_frames(const dump_context *dump, const uint32_t *frames, size_t count)
-{
-    if (dump->json)
-        output_text_char(dump->out, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            output_text_char(dump->out, dump->json ? ',' : ' ');
-        output_text_u64(dump->out, frames[i]);
-    }
-    if (dump->json)
-        output_text_char(dump->out, ']');
 }
 
 binprof_status dump_count(const dump_context *dump, dump_counted *counted, binprof_error *error)

@@ -34,17 +34,24 @@ binprof_status dump_fail_memory(binprof_error *error);
  * there is no memory. */
 binprof_profile *dump_new_profile(binprof_error *error);
 
-/* Prints `count` frame indices as a JSON array, or separated by blanks. */
-void dump_print_frames(const dump_context *dump, const uint32_t *frames, size_t count);
-
 /* All samples, decoded and counted. */
 typedef struct dump_counted {
     binprof_profile *profile;
     binprof_collector *collector;
 } dump_counted;
 
-/* Decodes and counts all samples; to be given back with dump_counted_free, also after a failure. */
+/* Decodes and counts all samples; to be given back with dump_counted_free, also after a failure,
+ * when it holds what was counted until then. */
 binprof_status dump_count(const dump_context *dump, dump_counted *counted, binprof_error *error);
 void dump_counted_free(dump_counted *counted);
+
+/* Bytes that no entry of a table uses. Readers step over them. */
+typedef struct dump_gaps {
+    uint64_t after_strings;
+    uint64_t after_frames;
+} dump_gaps;
+
+/* Measures the gaps of a capture whose tables could be loaded. */
+binprof_status dump_measure_gaps(const dump_context *dump, dump_gaps *gaps, binprof_error *error);
 
 #endif

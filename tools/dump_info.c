@@ -26,6 +26,16 @@ static void print_percent(const dump_context *dump, const char *name, bool known
         output_text_string(dump->out, "unknown\n");
 }
 
+static void print_mode(const dump_context *dump, int mode)
+{
+    if (mode == BINPROF_MODE_UNKNOWN)
+        output_text_string(dump->out, "not recorded\n");
+    else if (mode > BINPROF_MODE_EXCEPTION)
+        output_text_printf(dump->out, "%d, later than this version of binprof\n", mode);
+    else
+        output_text_printf(dump->out, "%s\n", binprof_mode_name(mode));
+}
+
 static void print_recording(const dump_context *dump)
 {
     const binprof_facts *facts = &dump->info->facts;
@@ -37,9 +47,7 @@ static void print_recording(const dump_context *dump)
         output_text_printf(dump->out, "%d.%d.%d\n", facts->python[0], facts->python[1],
                            facts->python[2]);
     label(dump, "Mode");
-    output_text_printf(dump->out, "%s\n",
-                       facts->mode == BINPROF_MODE_UNKNOWN ? "not recorded"
-                                                           : binprof_mode_name(facts->mode));
+    print_mode(dump, facts->mode);
     label(dump, "Features");
     output_text_printf(dump->out, "%s\n",
                        facts->has_features ? human_features(text, facts->features)

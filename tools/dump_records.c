@@ -4,6 +4,20 @@
 
 #include <inttypes.h>
 
+/* Prints the new frames as a JSON array, or separated by blanks. */
+static void print_frames(const dump_context *dump, const binprof_record *record)
+{
+    if (dump->json)
+        output_text_char(dump->out, '[');
+    for (uint32_t i = 0; i < record->frame_count; i++) {
+        if (i > 0)
+            output_text_char(dump->out, dump->json ? ',' : ' ');
+        output_text_u64(dump->out, record->frames[i]);
+    }
+    if (dump->json)
+        output_text_char(dump->out, ']');
+}
+
 static void json_begin(const dump_context *dump, const binprof_record *record)
 {
     output_text_printf(dump->out,
@@ -42,7 +56,7 @@ static void json_record(const dump_context *dump, const binprof_record *record)
     if (record->kind == BINPROF_RECORD_POP_PUSH)
         output_text_printf(dump->out, ",\"pop\":%" PRIu32, record->pop);
     output_text_string(dump->out, ",\"frames\":");
-    dump_print_frames(dump, record->frames, record->frame_count);
+    print_frames(dump, record);
     output_text_string(dump->out, "}\n");
 }
 
@@ -50,13 +64,14 @@ static void json_record(const dump_context *dump, const binprof_record *record)
 static void print_stack(const dump_context *dump, const binprof_record *record)
 {
     char text[HUMAN_SIZE];
-    output_text_printf(dump->out, "+%" PRIu64 " µs", record->deltas_us[0]);
+    /* Time that runs backwards has wrapped around. */
+    output_text_printf(dump->out, "%+" PRId64 " µs", (int64_t)record->deltas_us[0]);
     if (record->kind == BINPROF_RECORD_SUFFIX)
         output_text_printf(dump->out, "  shared %" PRIu32, record->shared);
     if (record->kind == BINPROF_RECORD_POP_PUSH)
         output_text_printf(dump->out, "  pop %" PRIu32, record->pop);
     output_text_printf(dump->out, "  frames %" PRIu32 ": ", record->frame_count);
-    dump_print_frames(dump, record->frames, record->frame_count);
+    print_frames(dump, record);
     output_text_printf(dump->out, "  [%s]\n", human_status(text, record->statuses[0]));
 }
 
@@ -83,13 +98,18 @@ binprof_status dump_records(const dump_context *dump, binprof_error *error)
         output_text_printf(dump->out, "%8s %10s  %-8s %10s  %3s\n", "record", "offset", "kind",
                            "thread", "int");
     const binprof_record *record;
+    uint64_t missing = 0; /* samples of a repeat whose pieces have not all come */
     while ((status = binprof_records_next(records, &record, error)) == BINPROF_OK &&
-           record != NULL) {
+           record != NULL && dump->out->status == BINPROF_OK) {
         if (dump->json)
             json_record(dump, record);
         else
             print_record(dump, record);
+        missing = record->sample_count - record->first_sample - record->piece_length;
     }
+    /* A line that the damage breaks off is JSON all the same. */
+    if (dump->json && missing > 0)
+        output_text_string(dump->out, "]}\n");
     binprof_records_close(records);
     return status;
 }

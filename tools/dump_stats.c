@@ -24,6 +24,12 @@ static double per(uint64_t part, uint64_t whole)
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
+/* Of damaged data it is not known how long it is. */
+static bool knows_size(const binprof_encoding *encoding)
+{
+    return encoding->data_bytes > 0 || encoding->samples == 0;
+}
+
 static void print_words(const dump_context *dump, const binprof_encoding *encoding, uint32_t stacks)
 {
     uint64_t records = all_records(encoding);
@@ -40,6 +46,8 @@ static void print_words(const dump_context *dump, const binprof_encoding *encodi
     output_text_printf(out, "%-20s %12" PRIu64 "\n", "Frames of samples", frames);
     print_part(dump, "  written", encoding->frames_written, frames, "the frames");
     print_part(dump, "  saved", encoding->frames_saved, frames, "the frames");
+    if (!knows_size(encoding))
+        return;
     output_text_printf(out, "%-20s %12" PRIu64 "  %.2f bytes a sample\n", "Sample data",
                        encoding->data_bytes, per(encoding->data_bytes, encoding->samples));
     output_text_printf(out, "%-20s %12" PRIu64 "  %.2f bytes a sample, %.2f times smaller\n",
@@ -62,23 +70,30 @@ static void print_json(const dump_context *dump, const binprof_encoding *encodin
                        ",\"frames_written\":%" PRIu64 ",\"frames_saved\":%" PRIu64,
                        encoding->samples, encoding->repeat_samples, stacks,
                        encoding->frames_written, encoding->frames_saved);
-    output_text_printf(out, ",\"data_bytes\":%" PRIu64 ",\"file_data_bytes\":%" PRIu64 "}\n",
-                       encoding->data_bytes, dump->info->data_size);
+    output_text_string(out, ",\"data_bytes\":");
+    if (knows_size(encoding))
+        output_text_u64(out, encoding->data_bytes);
+    else
+        output_text_string(out, "null");
+    output_text_printf(out, ",\"file_data_bytes\":%" PRIu64 "}\n", dump->info->data_size);
+}
+
+static void print_encoding(const dump_context *dump, const dump_counted *counted)
+{
+    const binprof_encoding *encoding = binprof_reader_encoding(dump->reader);
+    uint32_t stacks = binprof_profile_stack_count(counted->profile) - 1; /* without the empty one */
+    if (dump->json)
+        print_json(dump, encoding, stacks);
+    else
+        print_words(dump, encoding, stacks);
 }
 
 binprof_status dump_stats(const dump_context *dump, binprof_error *error)
 {
     dump_counted counted;
     binprof_status status = dump_count(dump, &counted, error);
-    if (status == BINPROF_OK) {
-        const binprof_encoding *encoding = binprof_reader_encoding(dump->reader);
-        uint32_t stacks =
-            binprof_profile_stack_count(counted.profile) - 1; /* without the empty one */
-        if (dump->json)
-            print_json(dump, encoding, stacks);
-        else
-            print_words(dump, encoding, stacks);
-    }
+    if (counted.collector != NULL)
+        print_encoding(dump, &counted);
     dump_counted_free(&counted);
     return status;
 }

@@ -1,6 +1,7 @@
 /* --verify: decodes everything and checks every count. */
 #include "output/json.h"
 #include "tools/dump.h"
+#include "tools/human.h"
 
 #include <binprof/formats.h>
 #include <inttypes.h>
@@ -21,7 +22,9 @@ static void report(const dump_context *dump, const char *verdict, const char *wh
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     if (!dump->json) {
-        output_text_printf(dump->out, "%-7s %-12s %s\n", verdict, what, detail);
+        output_text_printf(dump->out, "%-7s %-12s ", verdict, what);
+        human_text(dump->out, detail, strlen(detail));
+        output_text_char(dump->out, '\n');
         return;
     }
     output_text_printf(dump->out, "{\"check\":\"%s\",\"result\":\"%s\",\"detail\":", what, verdict);
@@ -63,6 +66,23 @@ static binprof_status verify_tables(const dump_context *dump, binprof_error *err
     return status;
 }
 
+/* Bytes of no meaning are allowed; whoever looks for what is wrong wants to know of them. */
+static binprof_status verify_gaps(const dump_context *dump, binprof_error *error)
+{
+    dump_gaps gaps;
+    binprof_status status = dump_measure_gaps(dump, &gaps, error);
+    if (status != BINPROF_OK)
+        return failed(dump, "gaps", error);
+    if (gaps.after_strings == 0 && gaps.after_frames == 0)
+        report(dump, "ok", "gaps", "none, no bytes between the parts of the file");
+    else
+        report(dump, "note", "gaps",
+               "%" PRIu64 " bytes after the strings and %" PRIu64
+               " after the frames, which nothing uses",
+               gaps.after_strings, gaps.after_frames);
+    return BINPROF_OK;
+}
+
 /* The header may not declare threads that have no samples. */
 static binprof_status verify_threads(const dump_context *dump, uint32_t found, binprof_error *error)
 {
@@ -101,24 +121,34 @@ static binprof_status verify_samples(const dump_context *dump, binprof_error *er
     return status;
 }
 
+/* The reader has seen to it that they are possible. */
+static bool is_plausible(const binprof_statistics *statistics)
+{
+    return statistics->failed_percent <= 100 && statistics->missed_percent <= 100;
+}
+
 /* Statistics are measurements: they can be odd, but not wrong. */
 static void report_statistics(const dump_context *dump)
 {
     const binprof_statistics *statistics = &dump->info->facts.statistics;
     if (!statistics->present)
         report(dump, "ok", "statistics", "none");
-    else if (statistics->duration_s >= 0 && statistics->sample_rate >= 0)
+    else if (is_plausible(statistics))
         report(dump, "ok", "statistics", "%.3f s, %.1f samples/s", statistics->duration_s,
                statistics->sample_rate);
     else
-        report(dump, "note", "statistics", "implausible: %g s, %g samples/s",
-               statistics->duration_s, statistics->sample_rate);
+        report(dump, "note", "statistics",
+               "implausible: %g s, %g samples/s, %g %% failed, %g %% missed",
+               statistics->duration_s, statistics->sample_rate, statistics->failed_percent,
+               statistics->missed_percent);
 }
 
 binprof_status dump_verify(const dump_context *dump, binprof_error *error)
 {
     report_layout(dump);
     binprof_status status = verify_tables(dump, error);
+    if (status == BINPROF_OK)
+        status = verify_gaps(dump, error);
     if (status != BINPROF_OK)
         return status;
     report_statistics(dump);

@@ -10,9 +10,9 @@
  *
  * A path is written whole or not at all: the bytes go to a new file beside it, which takes its name
  * (and the mode of a file that it replaces) when everything is written. A symbolic link is
- * followed. Where the path names no regular file, such as a pipe or a device, it is written
- * directly. The library keeps its own copy of the texts. A file descriptor stays the caller's, and
- * open. */
+ * followed, one that leads nowhere is replaced. Where the path names no regular file, such as a
+ * pipe or a device, it is written directly. The library keeps its own copy of the texts. A file
+ * descriptor stays the caller's, and open. */
 typedef struct binprof_output {
     const char *path; /* NULL: use fd */
     int fd;
