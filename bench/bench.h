@@ -170,7 +170,8 @@ bool bench_report(const bench_findings *findings, bool json);
 /* Prints how the times of one input are to those of another of the same samples. */
 void bench_report_against(const bench_findings *findings, const bench_findings *other, bool json);
 
-void bench_report_start_up(const bench_result *result, bool json);
+/* empty: of a program that does nothing. */
+void bench_report_start_up(const bench_result *result, const bench_result *empty, bool json);
 void bench_report_first_touch(double ns, bool json);
 
 #endif

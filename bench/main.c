@@ -238,16 +238,19 @@ static bool measure_file(const bench_options *options)
 static bool measure_start_up(const bench_options *options)
 {
     const bench_shape *shape = &bench_shapes[bench_shape_count - 1];
+    unsigned repetitions = options->smoke ? 1 : 200;
     bench_result result;
+    bench_result empty;
     if (options->convert == NULL || access(options->convert, X_OK) != 0)
         return true;
     if (!make_input(options, shape, 1))
         return false;
-    bench_start_up(options->convert, input_path, options->smoke ? 1 : 200, &result);
+    bench_start_up("true", input_path, repetitions, &empty);
+    bench_start_up(options->convert, input_path, repetitions, &result);
     if (result.failed)
         fprintf(stderr, "binprof-bench: start-up: %s\n", result.message);
     else
-        bench_report_start_up(&result, options->json);
+        bench_report_start_up(&result, &empty, options->json);
     return !result.failed;
 }
 

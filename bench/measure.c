@@ -256,7 +256,7 @@ static void become(const char *program, const char *path)
     int null = open("/dev/null", O_WRONLY);
     if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
         _exit(126);
-    (void)execl(program, program, "--collapsed", "-o", "/dev/null", path, (char *)NULL);
+    (void)execlp(program, program, "--collapsed", "-o", "/dev/null", path, (char *)NULL);
     _exit(127);
 }
 

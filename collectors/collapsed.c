@@ -44,6 +44,7 @@ typedef struct collapsed_lines {
 typedef struct collapsed_line {
     uint64_t samples;
     uint32_t stack;
+    uint32_t chain; /* the outermost of the stacks that end in this one with ids in a row */
     const collapsed_lines *lines;
 } collapsed_line;
 
@@ -209,13 +210,24 @@ static int compare_texts(binprof_string a, bool a_is_last, binprof_string b, boo
 
 /* Compares the texts of two stacks. They are the same up to where their paths part; a stack's id is
  * higher than its parent's, so that stepping up from the higher of two finds that place. */
-static int compare_stacks(const collapsed_lines *lines, uint32_t a, uint32_t b)
+static int compare_stacks(const collapsed_line *left, const collapsed_line *right)
 {
+    const collapsed_lines *lines = left->lines;
     const binprof_stack *nodes = lines->stacks.nodes;
+    uint32_t a = left->stack;
+    uint32_t b = right->stack;
     uint32_t a_end = a;
     uint32_t b_end = b;
     uint32_t a_child = BINPROF_EMPTY_STACK;
     uint32_t b_child = BINPROF_EMPTY_STACK;
+    /* Most of a deep stack is one chain: all of it is beyond where the paths part. */
+    if (left->chain > b) {
+        a_child = left->chain;
+        a = nodes[a_child].parent;
+    } else if (right->chain > a) {
+        b_child = right->chain;
+        b = nodes[b_child].parent;
+    }
     while (a != b) {
         if (a > b) {
             a_child = a;
@@ -238,7 +250,14 @@ static int compare_lines(const void *a, const void *b)
     const collapsed_line *right = b;
     if (left->samples != right->samples)
         return left->samples > right->samples ? -1 : 1;
-    return compare_stacks(left->lines, left->stack, right->stack);
+    return compare_stacks(left, right);
+}
+
+static uint32_t chain_of(const binprof_stack *nodes, uint32_t stack)
+{
+    while (nodes[stack].parent == stack - 1 && stack > 1)
+        stack--;
+    return stack;
 }
 
 static collapsed_line *sort_lines(const collapsed_lines *lines)
@@ -249,7 +268,8 @@ static collapsed_line *sort_lines(const collapsed_lines *lines)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         const collectors_stack_count *entry = &lines->counts.entries[i];
-        sorted[i] = (collapsed_line){entry->samples, entry->stack, lines};
+        sorted[i] = (collapsed_line){entry->samples, entry->stack,
+                                     chain_of(lines->stacks.nodes, entry->stack), lines};
     }
     qsort(sorted, count, sizeof *sorted, compare_lines);
     return sorted;

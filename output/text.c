@@ -119,17 +119,43 @@ void output_text_discard(output_text *text)
     output_target_discard(&text->target);
 }
 
+/* 00 to 99. */
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+static unsigned count_digits(uint64_t value)
+{
+    unsigned digits = 1;
+    for (;;) {
+        if (value < 10)
+            return digits;
+        if (value < 100)
+            return digits + 1;
+        if (value < 1000)
+            return digits + 2;
+        if (value < 10000)
+            return digits + 3;
+        value /= 10000;
+        digits += 4;
+    }
+}
+
 char *output_put_u64(char *p, uint64_t value)
 {
-    char digits[OUTPUT_NUMBER_MAX];
-    char *first = digits + sizeof digits;
-    do {
-        *--first = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    size_t length = (size_t)(digits + sizeof digits - first);
-    memcpy(p, first, length);
-    return p + length;
+    char *end = p + count_digits(value);
+    char *at = end;
+    while (value >= 100) {
+        at -= 2;
+        memcpy(at, &pairs[value % 100 * 2], 2);
+        value /= 100;
+    }
+    if (value >= 10)
+        memcpy(p, &pairs[value * 2], 2);
+    else
+        *p = (char)('0' + value);
+    return end;
 }
 
 char *output_put_i64(char *p, int64_t value)

@@ -29,12 +29,16 @@ static uint32_t hash_thread(const reader_threads *threads, uint64_t thread_id,
 reader_thread *reader_threads_find(reader_threads *threads, uint64_t thread_id,
                                    uint32_t interpreter_id)
 {
-    /* A sampler goes through its threads in the same order again and again, which is the order in
-     * which they were added: the next one is often the one after the last. */
-    uint32_t guess = threads->last + 1 < threads->count ? threads->last + 1 : 0;
-    if (guess < threads->count && is_thread(&threads->threads[guess], thread_id, interpreter_id)) {
-        threads->last = guess;
-        return &threads->threads[guess];
+    /* A thread's repeats are followed by its next stack; after that comes most often the thread
+     * that was added next, since a sampler goes through its threads in the same order always. */
+    if (threads->count == 0)
+        return NULL;
+    if (is_thread(&threads->threads[threads->last], thread_id, interpreter_id))
+        return &threads->threads[threads->last];
+    uint32_t next = threads->last + 1 < threads->count ? threads->last + 1 : 0;
+    if (is_thread(&threads->threads[next], thread_id, interpreter_id)) {
+        threads->last = next;
+        return &threads->threads[next];
     }
     uint32_t hash = hash_thread(threads, thread_id, interpreter_id);
     uint32_t position = hash;
