@@ -5,10 +5,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "collectors/collectors.h"
-#include "collectors/frames.h"
 #include "collectors/stack_counts.h"
 #include "output/text.h"
 #include "output/utf8.h"
+#include "profile/paths.h"
 #include "profile/stack_table.h"
 #include "profile/string_table.h"
 
@@ -22,6 +22,9 @@
 typedef struct collapsed_collector {
     binprof_collector base;
     const binprof_profile *profile;
+    const binprof_choice *choice; /* NULL for everything */
+    const binprof_capture *captures;
+    size_t capture_count;
     collectors_stack_counts counts;
     uint64_t samples;
     output_text text;
@@ -29,7 +32,10 @@ typedef struct collapsed_collector {
 
 /* What the export works with. */
 typedef struct collapsed_lines {
+    const collapsed_collector *collapsed;
     const binprof_profile *profile;
+    bool has_functions, has_lines; /* what a frame's text shows besides its file */
+    bool full_names;               /* files are printed as the profile names them */
     profile_string_table texts;
     profile_stack_table stacks;     /* over texts */
     collectors_stack_counts counts; /* by the stack over texts; the thread is always 0 */
@@ -94,14 +100,6 @@ static char *put_name(char *p, const char *name, size_t length)
     return p;
 }
 
-static binprof_string base_name(binprof_string path)
-{
-    size_t start = path.length;
-    while (start > 0 && path.text[start - 1] != '/')
-        start--;
-    return (binprof_string){path.text + start, path.length - start};
-}
-
 static binprof_status intern_text(collapsed_lines *lines, const char *end, uint32_t *text)
 {
     return profile_string_table_intern(&lines->texts, lines->scratch,
@@ -118,13 +116,13 @@ static bool reserve_scratch(collapsed_lines *lines, size_t names_length)
     return scratch != NULL;
 }
 
-/* Renders a frame as "file:function:line". */
+/* Renders a frame as "file:function:line", as far as the choice tells these apart. */
 static binprof_status render_frame(collapsed_lines *lines, uint32_t frame_id, uint32_t *text)
 {
     binprof_frame frame = binprof_profile_frame(lines->profile, frame_id);
     binprof_string file = binprof_profile_string(lines->profile, frame.filename);
     binprof_string function = binprof_profile_string(lines->profile, frame.function);
-    if (collectors_is_internal(file)) {
+    if (profile_is_internal(file)) {
         *text = TEXT_NONE;
         return BINPROF_OK;
     }
@@ -133,14 +131,19 @@ static binprof_status render_frame(collapsed_lines *lines, uint32_t frame_id, ui
 
     int32_t line = frame.line == BINPROF_NO_LOCATION ? 0 : frame.line;
     char *p = lines->scratch;
-    if (collectors_is_no_code(file) && line == 0)
+    if (profile_is_no_code(file) && line == 0)
         return intern_text(lines, put_name(p, function.text, function.length), text);
-    binprof_string base = base_name(file);
-    p = put_name(p, base.text, base.length);
-    *p++ = ':';
-    p = put_name(p, function.text, function.length);
-    *p++ = ':';
-    return intern_text(lines, output_put_i64(p, line), text);
+    binprof_string name = lines->full_names ? file : profile_base_name(file);
+    p = put_name(p, name.text, name.length);
+    if (lines->has_functions) {
+        *p++ = ':';
+        p = put_name(p, function.text, function.length);
+    }
+    if (lines->has_lines) {
+        *p++ = ':';
+        p = output_put_i64(p, line);
+    }
+    return intern_text(lines, p, text);
 }
 
 static binprof_status render_thread(collapsed_lines *lines, uint32_t thread, uint32_t *text)
@@ -177,6 +180,35 @@ static binprof_status render_stack(collapsed_lines *lines, uint32_t stack, size_
     return BINPROF_OK;
 }
 
+static binprof_status render_capture(collapsed_lines *lines, uint32_t capture, uint32_t *text)
+{
+    const char *name = lines->collapsed->captures[capture].name;
+    size_t length = strlen(name);
+    if (!reserve_scratch(lines, length))
+        return BINPROF_ERROR_MEMORY;
+    return intern_text(lines, put_name(lines->scratch, name, length), text);
+}
+
+/* Starts a line with its capture, where there are several, and its thread, where there is one. */
+static binprof_status push_thread(collapsed_lines *lines, uint32_t thread, uint32_t *stack)
+{
+    const collapsed_collector *collapsed = lines->collapsed;
+    binprof_status status = BINPROF_OK;
+    uint32_t text;
+    if (collapsed->capture_count > 1) {
+        uint32_t capture = binprof_profile_thread(lines->profile, thread).capture;
+        status = render_capture(lines, capture, &text);
+        if (status == BINPROF_OK)
+            status = profile_stack_table_push(&lines->stacks, *stack, text, stack);
+    }
+    if (status != BINPROF_OK || (collapsed->choice != NULL && collapsed->choice->merge_threads))
+        return status;
+    status = render_thread(lines, thread, &text);
+    if (status == BINPROF_OK)
+        status = profile_stack_table_push(&lines->stacks, *stack, text, stack);
+    return status;
+}
+
 /* Adds the samples of one stack of one thread to the line that they print as. */
 static binprof_status add_line(collapsed_lines *lines, const collectors_stack_count *count)
 {
@@ -184,11 +216,8 @@ static binprof_status add_line(collapsed_lines *lines, const collectors_stack_co
     binprof_status status = render_stack(lines, count->stack, &depth);
     if (status != BINPROF_OK || depth == 0)
         return status;
-    uint32_t text;
-    status = render_thread(lines, count->thread, &text);
     uint32_t stack = BINPROF_EMPTY_STACK;
-    if (status == BINPROF_OK)
-        status = profile_stack_table_push(&lines->stacks, stack, text, &stack);
+    status = push_thread(lines, count->thread, &stack);
     while (status == BINPROF_OK && depth-- > 0)
         status = profile_stack_table_push(&lines->stacks, stack, lines->path[depth], &stack);
     if (status != BINPROF_OK)
@@ -308,9 +337,17 @@ static binprof_status print_line(collapsed_lines *lines, const collapsed_line *l
     return BINPROF_OK;
 }
 
-static bool init_lines(collapsed_lines *lines, const binprof_profile *profile)
+static bool init_lines(collapsed_lines *lines, const collapsed_collector *collapsed)
 {
-    *lines = (collapsed_lines){.profile = profile};
+    static const binprof_choice everything = {.thread_count = 0};
+    const binprof_choice *choice = collapsed->choice != NULL ? collapsed->choice : &everything;
+    const binprof_profile *profile = collapsed->profile;
+    *lines = (collapsed_lines){.collapsed = collapsed,
+                               .profile = profile,
+                               .has_functions = choice->by != BINPROF_BY_FILE,
+                               .has_lines = choice->by != BINPROF_BY_FILE &&
+                                            choice->by != BINPROF_BY_FUNCTION,
+                               .full_names = choice->paths != BINPROF_PATHS_DEFAULT};
     profile_string_table_init(&lines->texts);
     collectors_stack_counts_init(&lines->counts);
     if (!profile_stack_table_init(&lines->stacks))
@@ -335,7 +372,7 @@ static void free_lines(collapsed_lines *lines)
 
 static binprof_status print_lines(collapsed_collector *collapsed, collapsed_lines *lines)
 {
-    if (!init_lines(lines, collapsed->profile))
+    if (!init_lines(lines, collapsed))
         return BINPROF_ERROR_MEMORY;
     for (size_t i = 0; i < collapsed->counts.count; i++) {
         binprof_status status = add_line(lines, &collapsed->counts.entries[i]);
@@ -393,6 +430,9 @@ binprof_status collectors_collapsed_open(const binprof_collector_options *option
         return error_set_memory(error);
     collapsed->base.operations = &collapsed_operations;
     collapsed->profile = options->profile;
+    collapsed->choice = options->choice;
+    collapsed->captures = options->captures;
+    collapsed->capture_count = options->capture_count;
     binprof_status status =
         output_text_open(&collapsed->text, options->output, options->gzip, error);
     if (status != BINPROF_OK) {

@@ -3,13 +3,31 @@
 
 #include <string.h>
 
+#define BY(granularity) (1u << BINPROF_BY_##granularity)
+#define BY_ALL (BY(FILE) | BY(FUNCTION) | BY(LINE) | BY(INSTRUCTION))
+
 static const binprof_format formats[] = {
-    {"collapsed", ".collapsed", "one line a stack with its count, for flame graph tools", true,
-     collectors_collapsed_open},
-    {"gecko", ".json", "profile for the Firefox Profiler, profiler.firefox.com", true,
-     collectors_gecko_open},
-    {"binary", ".bin", "capture in the native format, as CPython writes it", false,
-     collectors_binary_open},
+    {.name = "collapsed",
+     .suffix = ".collapsed",
+     .description = "one line a stack with its count, for flame graph tools",
+     .text = true,
+     .tells_captures_apart = true,
+     .granularities = BY(FILE) | BY(FUNCTION) | BY(LINE),
+     .open = collectors_collapsed_open},
+    {.name = "gecko",
+     .suffix = ".json",
+     .description = "profile for the Firefox Profiler, profiler.firefox.com",
+     .text = true,
+     .in_order = true,
+     .tells_captures_apart = true,
+     .granularities = BY_ALL,
+     .open = collectors_gecko_open},
+    {.name = "binary",
+     .suffix = ".bin",
+     .description = "capture in the native format, as CPython writes it",
+     .in_order = true,
+     .granularities = BY_ALL,
+     .open = collectors_binary_open},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])

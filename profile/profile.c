@@ -144,12 +144,21 @@ binprof_status binprof_profile_intern_thread(binprof_profile *profile, uint64_t 
                                              uint32_t interpreter_id, uint32_t *id,
                                              binprof_error *error)
 {
-    uint64_t key[2] = {thread_id, interpreter_id};
+    binprof_thread thread = {.thread_id = thread_id, .interpreter_id = interpreter_id};
+    return binprof_profile_intern_captured_thread(profile, &thread, id, error);
+}
+
+binprof_status binprof_profile_intern_captured_thread(binprof_profile *profile,
+                                                      const binprof_thread *thread, uint32_t *id,
+                                                      binprof_error *error)
+{
+    uint64_t key[2] = {thread->thread_id, (uint64_t)thread->capture << 32 | thread->interpreter_id};
     uint32_t hash = profile_hash(key, sizeof key, profile->seed);
     uint32_t position = hash;
     while (profile_index_next(&profile->thread_index, hash, &position, id)) {
         const binprof_thread *found = &profile->threads[*id];
-        if (found->thread_id == thread_id && found->interpreter_id == interpreter_id)
+        if (found->thread_id == thread->thread_id &&
+            found->interpreter_id == thread->interpreter_id && found->capture == thread->capture)
             return BINPROF_OK;
     }
 
@@ -162,7 +171,7 @@ binprof_status binprof_profile_intern_thread(binprof_profile *profile, uint64_t 
     profile->threads = threads;
     if (!profile_index_reserve(&profile->thread_index))
         return error_set_memory(error);
-    threads[profile->thread_count] = (binprof_thread){thread_id, interpreter_id};
+    threads[profile->thread_count] = *thread;
     profile_index_insert(&profile->thread_index, hash, profile->thread_count);
     *id = profile->thread_count++;
     return BINPROF_OK;

@@ -174,21 +174,27 @@ static void stacks_are_a_prefix_tree(void **state)
                      BINPROF_ERROR_ARGUMENT);
 }
 
-static void threads_are_one_by_both_ids(void **state)
+static void threads_are_one_by_all_ids(void **state)
 {
     binprof_profile *profile = *state;
     static const binprof_thread threads[] = {
-        {7, 0}, {7, 1}, {8, 0}, {UINT64_MAX, UINT32_MAX}, {0, 0}};
+        {7, 0, 0}, {7, 1, 0}, {8, 0, 0}, {UINT64_MAX, UINT32_MAX, 0}, {0, 0, 0}, {7, 0, 1}};
+    const uint32_t count = sizeof threads / sizeof threads[0];
+    uint32_t id;
     for (int round = 0; round < 2; round++)
-        for (uint32_t i = 0; i < 5; i++) {
-            uint32_t id;
-            assert_int_equal(binprof_profile_intern_thread(profile, threads[i].thread_id,
-                                                           threads[i].interpreter_id, &id, NULL),
-                             BINPROF_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(
+                binprof_profile_intern_captured_thread(profile, &threads[i], &id, NULL),
+                BINPROF_OK);
             assert_int_equal(id, i);
-            assert_true(binprof_profile_thread(profile, id).thread_id == threads[i].thread_id);
+            binprof_thread thread = binprof_profile_thread(profile, id);
+            assert_true(thread.thread_id == threads[i].thread_id);
+            assert_int_equal(thread.interpreter_id, threads[i].interpreter_id);
+            assert_int_equal(thread.capture, threads[i].capture);
         }
-    assert_int_equal(binprof_profile_thread_count(profile), 5);
+    assert_int_equal(binprof_profile_intern_thread(profile, 7, 1, &id, NULL), BINPROF_OK);
+    assert_int_equal(id, 1);
+    assert_int_equal(binprof_profile_thread_count(profile), count);
 }
 
 static void full_tables_say_so(void **state)
@@ -240,7 +246,7 @@ int main(void)
         TEST(strings_are_one_by_content),     TEST(many_strings_stay_where_they_are),
         TEST(a_string_longer_than_a_block),   TEST(frames_are_one_by_all_their_fields),
         TEST(duplicates_are_kept_on_request), TEST(stacks_are_a_prefix_tree),
-        TEST(threads_are_one_by_both_ids),    TEST(full_tables_say_so),
+        TEST(threads_are_one_by_all_ids),     TEST(full_tables_say_so),
         TEST(lines_for_profilers_with_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

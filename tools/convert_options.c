@@ -12,7 +12,15 @@
 #define MAX_LEVEL 19
 
 /* Values of long options without a letter. Those of formats follow after the last. */
-enum { OPTION_COMPRESSION = 256, OPTION_LEVEL, OPTION_GZIP, OPTION_LIST_FORMATS, OPTION_FORMAT };
+enum {
+    OPTION_COMPRESSION = 256,
+    OPTION_DIFF,
+    OPTION_GZIP,
+    OPTION_LEVEL,
+    OPTION_LIST_FORMATS,
+    OPTION_MIXED_INTERVALS,
+    OPTION_FORMAT
+};
 
 static const struct option fixed_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -21,11 +29,14 @@ static const struct option fixed_options[] = {
     {"version", no_argument, NULL, 'V'},
     {"compression", required_argument, NULL, OPTION_COMPRESSION},
     {"level", required_argument, NULL, OPTION_LEVEL},
+    {"diff", required_argument, NULL, OPTION_DIFF},
     {"gzip", no_argument, NULL, OPTION_GZIP},
+    {"mixed-intervals", no_argument, NULL, OPTION_MIXED_INTERVALS},
     {"list-formats", no_argument, NULL, OPTION_LIST_FORMATS},
 };
 
 #define FIXED_COUNT (sizeof fixed_options / sizeof fixed_options[0])
+#define OPTION_COUNT_MAX (FIXED_COUNT + CHOICE_OPTION_COUNT + MAX_FORMATS + 1)
 
 /* The longer of a width and that of a text. */
 static int widen(int width, const char *text)
@@ -50,8 +61,9 @@ static void print_formats(FILE *file, const char *prefix)
 
 static int print_help(void)
 {
-    printf("Usage: binprof-convert [--FORMAT] [OPTION]... [-o FILE] CAPTURE\n"
-           "Converts a capture of CPython's sampling profiler to another format.\n"
+    printf("Usage: binprof-convert [--FORMAT] [OPTION]... [-o FILE] CAPTURE...\n"
+           "Converts captures of CPython's sampling profiler to another format. Several captures\n"
+           "become one output, in which their threads are kept apart.\n"
            "\n"
            "The format is told by an option or by the ending of FILE:\n");
     print_formats(stdout, "  --");
@@ -62,10 +74,17 @@ static int print_help(void)
         "      --gzip            compress a text format; also told by the ending .gz\n"
         "      --compression=C   of a binary capture: auto (default), zstd or none\n"
         "      --level=N         of zstd, 1 to %d; default 5\n"
+        "      --diff=BASE       show how the captures differ from this one; flame graph only\n"
+        "      --mixed-intervals also bring captures together that have different intervals\n"
         "      --list-formats    print the formats and exit\n"
         "  -q, --quiet           show no progress and no notes\n"
         "  -h, --help            print this and exit\n"
         "  -V, --version         print the version and exit\n"
+        "\n"
+        "What goes in:\n"
+        "%s"
+        "      --by=WHAT             what frames are told apart by: file, function, line or\n"
+        "                            instruction, as far as the format has a choice\n"
         "\n"
         "CAPTURE may be \"-\" for standard input.\n"
         "\n"
@@ -73,8 +92,9 @@ static int print_help(void)
         "\n"
         "Examples:\n"
         "  binprof-convert -o app.json.gz app.bin    for profiler.firefox.com\n"
-        "  binprof-convert --collapsed app.bin | flamegraph.pl > app.svg\n",
-        MAX_LEVEL);
+        "  binprof-convert --collapsed app.bin | flamegraph.pl > app.svg\n"
+        "  binprof-convert --thread main --from 50%% -o late.bin app.bin\n",
+        MAX_LEVEL, choice_help);
     return message_finish_stdout();
 }
 
@@ -105,11 +125,12 @@ static bool parse_level(const char *text, int *level)
     return true;
 }
 
-/* The fixed options and one for each format. */
-static void build_long_options(struct option all[FIXED_COUNT + MAX_FORMATS + 1])
+/* The fixed options, those that choose, and one for each format. */
+static void build_long_options(struct option all[OPTION_COUNT_MAX])
 {
     memcpy(all, fixed_options, sizeof fixed_options);
-    size_t count = FIXED_COUNT;
+    memcpy(all + FIXED_COUNT, choice_long_options, sizeof choice_long_options);
+    size_t count = FIXED_COUNT + CHOICE_OPTION_COUNT;
     const binprof_format *format;
     for (size_t i = 0; (format = binprof_format_at(i)) != NULL && i < MAX_FORMATS; i++)
         all[count++] = (struct option){format->name, no_argument, NULL, OPTION_FORMAT + (int)i};
@@ -118,7 +139,7 @@ static void build_long_options(struct option all[FIXED_COUNT + MAX_FORMATS + 1])
 
 /* What was on the command line, before it is checked as a whole. */
 typedef struct command_line {
-    convert_options options;
+    convert_options *options;
     bool has_compression;
     bool has_level;
 } command_line;
@@ -127,13 +148,23 @@ typedef struct command_line {
  * *exit_status. */
 static bool take_option(int option, command_line *parsed, int *exit_status)
 {
-    convert_options *options = &parsed->options;
+    convert_options *options = parsed->options;
+    if (option >= CHOICE_OPTION_FIRST) {
+        *exit_status = choice_options_take(&options->choice, option, optarg);
+        return *exit_status == 0;
+    }
     switch (option) {
     case 'o':
         options->output = optarg;
         return true;
     case 'q':
         options->quiet = true;
+        return true;
+    case OPTION_DIFF:
+        options->base = optarg;
+        return true;
+    case OPTION_MIXED_INTERVALS:
+        options->mixed_intervals = true;
         return true;
     case OPTION_GZIP:
         options->gzip = true;
@@ -184,7 +215,7 @@ static int complain_of_no_format(void)
 /* Finds the format where no option told it, and checks what goes with it. */
 static bool choose_format(command_line *parsed, int *exit_status)
 {
-    convert_options *options = &parsed->options;
+    convert_options *options = parsed->options;
     bool gzip_by_name = false;
     const binprof_format *by_name = binprof_format_by_path(options->output, &gzip_by_name);
     if (options->format == NULL)
@@ -215,11 +246,57 @@ static bool choose_format(command_line *parsed, int *exit_status)
     return true;
 }
 
+static const char *granularity_name(binprof_granularity by)
+{
+    switch (by) {
+    case BINPROF_BY_FILE:
+        return "file";
+    case BINPROF_BY_FUNCTION:
+        return "function";
+    case BINPROF_BY_LINE:
+        return "line";
+    default:
+        return "instruction";
+    }
+}
+
+/* Checks that the format can show what the other options ask for. */
+static int check_format(const convert_options *options)
+{
+    const binprof_format *format = options->format;
+    binprof_granularity by = options->choice.choice.by;
+    if (by != BINPROF_BY_DEFAULT && (format->granularities >> by & 1) == 0)
+        return message_usage("--by %s does not go with --%s, which does not tell as much",
+                             granularity_name(by), format->name);
+    if (options->base != NULL && !format->compares)
+        return message_usage("--diff does not go with --%s, which shows no differences",
+                             format->name);
+    return 0;
+}
+
+static bool take_operands(int argc, char **argv, convert_options *options, int *exit_status)
+{
+    if (optind == argc) {
+        *exit_status = message_usage("no capture to convert");
+        return false;
+    }
+    options->inputs = argv + optind;
+    options->input_count = (size_t)(argc - optind);
+    bool has_empty = *options->output == '\0' || (options->base != NULL && *options->base == '\0');
+    for (size_t i = 0; i < options->input_count; i++)
+        has_empty |= *options->inputs[i] == '\0';
+    if (has_empty)
+        *exit_status = message_usage("a file name is empty");
+    return !has_empty;
+}
+
 bool convert_options_parse(int argc, char **argv, convert_options *options, int *exit_status)
 {
-    struct option long_options[FIXED_COUNT + MAX_FORMATS + 1];
+    struct option long_options[OPTION_COUNT_MAX];
     build_long_options(long_options);
-    command_line parsed = {.options = {.output = "-"}};
+    *options = (convert_options){.output = "-"};
+    choice_options_init(&options->choice);
+    command_line parsed = {.options = options};
     opterr = 0;
     int option;
     while ((option = getopt_long(argc, argv, ":o:qhV", long_options, NULL)) != -1) {
@@ -230,21 +307,15 @@ bool convert_options_parse(int argc, char **argv, convert_options *options, int 
         if (!take_option(option, &parsed, exit_status))
             return false;
     }
-    if (optind == argc) {
-        *exit_status = message_usage("no capture to convert");
+    if (!take_operands(argc, argv, options, exit_status) || !choose_format(&parsed, exit_status))
         return false;
-    }
-    if (optind + 1 < argc) {
-        *exit_status = message_usage("one capture at a time, but also '%s'", argv[optind + 1]);
-        return false;
-    }
-    parsed.options.input = argv[optind];
-    if (*parsed.options.input == '\0' || *parsed.options.output == '\0') {
-        *exit_status = message_usage("a file name is empty");
-        return false;
-    }
-    if (!choose_format(&parsed, exit_status))
-        return false;
-    *options = parsed.options;
-    return true;
+    *exit_status = choice_options_finish(&options->choice);
+    if (*exit_status == 0)
+        *exit_status = check_format(options);
+    return *exit_status == 0;
+}
+
+void convert_options_free(convert_options *options)
+{
+    choice_options_free(&options->choice);
 }

@@ -5,8 +5,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "collectors/collectors.h"
-#include "collectors/frames.h"
 #include "output/utf8.h"
+#include "profile/paths.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 static gecko_frame_kind kind_of_frame(const binprof_profile *profile, const binprof_frame *frame)
 {
     binprof_string file = binprof_profile_string(profile, frame->filename);
-    if (collectors_is_internal(file))
+    if (profile_is_internal(file))
         return GECKO_FRAME_INTERNAL;
-    if (!collectors_is_no_code(file))
+    if (!profile_is_no_code(file))
         return GECKO_FRAME_PYTHON;
     binprof_string function = binprof_profile_string(profile, frame->function);
     if (strcmp(function.text, "<GC>") == 0)
@@ -178,18 +178,29 @@ static bool number_rows(gecko_export *export)
     return true;
 }
 
-/* Main threads first, then the others, each in the order of their first sample; threads that never
- * had a frame are left out. */
+/* Adds the threads of one capture that are main threads, or those that are not. */
+static void order_some_threads(gecko_export *export, uint32_t capture, bool is_main)
+{
+    const gecko_collector *gecko = export->collector;
+    for (uint32_t i = 0; i < gecko->thread_count; i++)
+        if (gecko->threads[i].with_frames > 0 && gecko->threads[i].is_main == is_main &&
+            binprof_profile_thread(export->profile, i).capture == capture)
+            export->thread_order[export->thread_count++] = i;
+}
+
+/* Capture by capture, main threads first, then the others, each in the order of their first sample;
+ * threads that never had a frame are left out. */
 static bool order_threads(gecko_export *export)
 {
     const gecko_collector *gecko = export->collector;
     export->thread_order = malloc((gecko->thread_count + 1) * sizeof(uint32_t));
     if (export->thread_order == NULL)
         return false;
-    for (int main = 1; main >= 0; main--)
-        for (uint32_t i = 0; i < gecko->thread_count; i++)
-            if (gecko->threads[i].with_frames > 0 && gecko->threads[i].is_main == (main == 1))
-                export->thread_order[export->thread_count++] = i;
+    uint32_t capture = 0;
+    do {
+        order_some_threads(export, capture, true);
+        order_some_threads(export, capture, false);
+    } while (++capture < gecko->capture_count);
     return true;
 }
 
@@ -204,8 +215,9 @@ static void examine(gecko_export *export)
     export->has_cpu =
         mode == BINPROF_MODE_CPU || mode == BINPROF_MODE_ALL ||
         (mode == BINPROF_MODE_UNKNOWN && (gecko->statuses & BINPROF_STATUS_ON_CPU) != 0);
-    export->has_gaps =
-        mode == BINPROF_MODE_CPU || mode == BINPROF_MODE_GIL || mode == BINPROF_MODE_EXCEPTION;
+    bool choice_makes_gaps = gecko->choice != NULL && binprof_choice_makes_gaps(gecko->choice);
+    export->has_gaps = choice_makes_gaps || mode == BINPROF_MODE_CPU || mode == BINPROF_MODE_GIL ||
+                       mode == BINPROF_MODE_EXCEPTION;
     export->period_us = facts->interval_us > 0 ? facts->interval_us : 1;
     if (export->period_us > PERIOD_MAX)
         export->period_us = PERIOD_MAX;
@@ -302,6 +314,9 @@ binprof_status collectors_gecko_open(const binprof_collector_options *options,
     gecko->base.operations = &gecko_operations;
     gecko->profile = options->profile;
     gecko->facts = options->facts;
+    gecko->choice = options->choice;
+    gecko->captures = options->captures;
+    gecko->capture_count = options->capture_count;
     gecko->end_time_ms = options->end_time_ms;
     gecko->source = options->source == NULL ? NULL : output_utf8_copy(options->source);
     if (options->source != NULL && gecko->source == NULL) {

@@ -66,6 +66,9 @@ typedef struct gecko_collector {
     binprof_collector base;
     const binprof_profile *profile;
     const binprof_facts *facts;
+    const binprof_choice *choice; /* NULL for everything */
+    const binprof_capture *captures;
+    size_t capture_count; /* 0 or 1 where there are not several */
     char *source;
     uint64_t end_time_ms; /* see binprof_collector_options */
     output_text text;

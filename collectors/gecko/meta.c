@@ -1,6 +1,7 @@
 /* What the profiler is told about the profile as a whole. */
 #include "base/error.h"
 #include "collectors/gecko/gecko.h"
+#include "output/utf8.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -117,9 +118,11 @@ typedef struct entry_list {
 
 static void add_text(entry_list *entries, const char *label, const char *value)
 {
+    char *text = output_utf8_copy(value); /* names of files may be anything */
     entries->failures +=
         json_array_append_new(entries->list, json_pack("{s:s, s:s, s:s}", "label", label, "format",
-                                                       "string", "value", value)) != 0;
+                                                       "string", "value", text)) != 0;
+    free(text);
 }
 
 static void add_entry(entry_list *entries, const char *label, const char *format, ...)
@@ -167,6 +170,10 @@ static json_t *build_extra(const gecko_export *export)
     entry_list entries = {json_array(), 0};
     if (gecko->source != NULL)
         add_text(&entries, "Capture", gecko->source);
+    for (size_t i = 0; gecko->capture_count > 1 && i < gecko->capture_count; i++)
+        add_text(&entries, "Capture", gecko->captures[i].name);
+    if (gecko->choice != NULL && gecko->choice->text != NULL)
+        add_text(&entries, "Chosen", gecko->choice->text);
     add_text(&entries, "Mode", binprof_mode_name(facts->mode));
     add_features(&entries, facts);
     add_entry(&entries, "Interval", "%" PRIu64 " µs", facts->interval_us);

@@ -1,9 +1,9 @@
 /* The tables that all threads share: the profile's strings, functions, frames and stacks. */
-#include "collectors/frames.h"
 #include "collectors/gecko/gecko.h"
 #include "output/json.h"
 #include "profile/hash.h"
 #include "profile/index.h"
+#include "profile/paths.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static uint32_t *allocate(size_t count)
 static void add_source(function_table *functions, const binprof_profile *profile, uint32_t file)
 {
     if (functions->source_of_file[file] != UINT32_MAX ||
-        collectors_is_no_code(binprof_profile_string(profile, file)))
+        profile_is_no_code(binprof_profile_string(profile, file)))
         return;
     functions->source_files[functions->source_count] = file;
     functions->source_of_file[file] = functions->source_count++;

@@ -154,24 +154,44 @@ static void write_name(const gecko_export *export, binprof_thread id, bool is_ma
     if (export->has_interpreters)
         (void)snprintf(interpreter, sizeof interpreter, " (interpreter %" PRIu32 ")",
                        id.interpreter_id);
-    if (is_main)
+    const binprof_choice *choice = export->collector->choice;
+    if (choice != NULL && choice->merge_threads)
+        (void)snprintf(name, sizeof name, "All threads%s", interpreter);
+    else if (is_main)
         (void)snprintf(name, sizeof name, "MainThread%s", interpreter);
     else
         (void)snprintf(name, sizeof name, "Thread %" PRIu64 "%s", id.thread_id, interpreter);
     output_json_string(export->text, name, strlen(name));
 }
 
-/* A capture does not know its process. Interpreters are shown as processes of their own: the
- * profiler keeps them apart like that, and each may have a main thread. */
+/* The process that a thread is shown under. A capture does not know its process; the profiler keeps
+ * processes apart and lets each have a main thread, which is what several captures need, and
+ * interpreters. */
+static void write_process(const gecko_export *export, binprof_thread id)
+{
+    const gecko_collector *gecko = export->collector;
+    output_text *text = export->text;
+    bool has_captures = gecko->capture_count > 1;
+    uint32_t interpreter = export->has_interpreters ? id.interpreter_id : 0;
+    output_text_string(text, ",\"pid\":\"");
+    if (has_captures)
+        output_text_printf(text, "%" PRIu32 ".", id.capture + 1);
+    output_text_printf(text, "%" PRIu32 "\",\"processName\":", interpreter);
+
+    char name[512];
+    char suffix[32] = "";
+    if (export->has_interpreters)
+        (void)snprintf(suffix, sizeof suffix, " interpreter %" PRIu32, interpreter);
+    (void)snprintf(name, sizeof name, "%.*s%s", (int)(sizeof name - sizeof suffix - 1),
+                   has_captures ? gecko->captures[id.capture].name : "Python", suffix);
+    output_json_string(text, name, strlen(name));
+}
+
 static void write_identity(const gecko_export *export, binprof_thread id)
 {
-    output_text *text = export->text;
-    uint32_t interpreter = export->has_interpreters ? id.interpreter_id : 0;
-    output_text_printf(text, ",\"pid\":\"%" PRIu32 "\",\"processName\":\"Python", interpreter);
-    if (export->has_interpreters)
-        output_text_printf(text, " interpreter %" PRIu32, interpreter);
+    write_process(export, id);
     const char *quote = id.thread_id > SAFE_INTEGER_MAX ? "\"" : "";
-    output_text_printf(text, "\",\"tid\":%s%" PRIu64 "%s", quote, id.thread_id, quote);
+    output_text_printf(export->text, ",\"tid\":%s%" PRIu64 "%s", quote, id.thread_id, quote);
 }
 
 void gecko_write_thread(const gecko_export *export, uint32_t thread_id)

@@ -23,6 +23,7 @@
 #include <binprof/collector.h>
 #include <binprof/error.h>
 #include <binprof/facts.h>
+#include <binprof/filter.h>
 #include <binprof/formats.h>
 #include <binprof/output.h>
 #include <binprof/profile.h>

@@ -5,6 +5,7 @@
 #include <binprof/collector.h>
 #include <binprof/error.h>
 #include <binprof/facts.h>
+#include <binprof/filter.h>
 #include <binprof/output.h>
 #include <binprof/profile.h>
 #include <binprof/writer.h>
@@ -20,6 +21,10 @@ typedef struct binprof_collector_options {
     const binprof_output *output;    /* copied */
     const char *source;              /* name of what the samples came from, for outputs that show
                                         it; may be NULL; copied */
+    const binprof_choice *choice;    /* what was chosen, for outputs that show it or that print
+                                        names as it says; NULL for everything; must outlive */
+    const binprof_capture *captures; /* where there are several, by their number; must outlive */
+    size_t capture_count;            /* 0 or 1: one, of the name and facts above */
     uint64_t end_time_ms;            /* when the capture ended, in ms since 1970, for outputs that
                                         show the time of day: a capture itself does not know it;
                                         0 for unknown */
@@ -29,10 +34,14 @@ typedef struct binprof_collector_options {
 } binprof_collector_options;
 
 typedef struct binprof_format {
-    const char *name;        /* also the option of binprof-convert: "collapsed" */
-    const char *suffix;      /* ending of file names that means this format: ".collapsed" */
-    const char *description; /* one line */
-    bool text;               /* can be printed on a terminal and gzipped */
+    const char *name;          /* also the option of binprof-convert: "collapsed" */
+    const char *suffix;        /* ending of file names that means this format: ".collapsed" */
+    const char *description;   /* one line */
+    bool text;                 /* can be printed on a terminal and gzipped */
+    bool in_order;             /* needs the samples of each thread in the order of time */
+    bool tells_captures_apart; /* otherwise see binprof_filter_options.name_in_stacks */
+    bool compares;             /* shows how captures differ from the one that is their base */
+    uint32_t granularities;    /* what it can tell apart: bits 1 << BINPROF_BY_… */
     binprof_status (*open)(const binprof_collector_options *options, binprof_collector **collector,
                            binprof_error *error);
 } binprof_format;

@@ -49,7 +49,8 @@ typedef struct binprof_stack {
 
 typedef struct binprof_thread {
     uint64_t thread_id;
-    uint32_t interpreter_id;
+    uint32_t interpreter_id; /* 0 where there are no interpreters */
+    uint32_t capture;        /* which of several captures it is of, from 0; 0 where there is one */
 } binprof_thread;
 
 typedef enum binprof_profile_flags {
@@ -89,10 +90,14 @@ binprof_profile_intern_line(binprof_profile *profile, const char *filename, cons
 BINPROF_API BINPROF_CHECK_RESULT binprof_status binprof_profile_intern_stack(
     binprof_profile *profile, uint32_t parent, uint32_t frame, uint32_t *id, binprof_error *error);
 
-/* A thread is its thread id and its interpreter's id (0 where there are no interpreters). */
+/* The thread of these ids in capture 0. */
 BINPROF_API BINPROF_CHECK_RESULT binprof_status
 binprof_profile_intern_thread(binprof_profile *profile, uint64_t thread_id, uint32_t interpreter_id,
                               uint32_t *id, binprof_error *error);
+
+/* The same for a thread of any of several captures. */
+BINPROF_API BINPROF_CHECK_RESULT binprof_status binprof_profile_intern_captured_thread(
+    binprof_profile *profile, const binprof_thread *thread, uint32_t *id, binprof_error *error);
 
 /* How many there are; every id below is valid. The stack count includes stack 0. */
 BINPROF_API uint32_t binprof_profile_string_count(const binprof_profile *profile);
