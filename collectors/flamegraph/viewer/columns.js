@@ -1,0 +1,62 @@
+// The columns of the two tables of functions.
+
+import { countText, percentText, changeText } from './numbers.js';
+
+function nameColumns(names) {
+  return [
+    {
+      key: 'name',
+      title: 'Function',
+      hint: 'Order by name',
+      kind: 'name',
+      value: (func) => names.rawName(func),
+      text: (func) => names.name(func).slice(0, 300),
+      tip: (func) => `${names.name(func).slice(0, 300)} – show its frames in the graph`,
+    },
+    {
+      key: 'file',
+      title: 'File',
+      hint: 'Order by file',
+      kind: 'text',
+      value: (func) => names.rawFile(func),
+      text: (func) => names.file(func).slice(0, 300),
+    },
+  ];
+}
+
+function number(key, title, hint, value, text) {
+  return { key, title, hint, kind: 'number', value, text: (func) => text(value(func)) };
+}
+
+// `sums()` gives { now, base } of the functions, `whole(side)` of how many samples they are.
+export function sampleColumns(names, sums, whole) {
+  const self = (func) => sums().now.self[func];
+  const total = (func) => sums().now.total[func];
+  const share = (samples) => percentText(samples, whole('now'));
+  return [
+    number('self', 'Self', 'Samples in the function itself', self, countText),
+    number('self%', 'Self %', 'Of the filtered samples', self, share),
+    number('total', 'Total', 'Samples with the function on the stack, once each', total, countText),
+    number('total%', 'Total %', 'Of the filtered samples', total, share),
+    ...nameColumns(names),
+  ];
+}
+
+export function changeColumns(names, sums, whole) {
+  const share = (side, what) => (func) => (whole(side) === 0 ? 0 : sums()[side][what][func] / whole(side));
+  const columns = ['self', 'total'].flatMap((what) => {
+    const title = what === 'self' ? 'Self' : 'Total';
+    const before = share('base', what);
+    const now = share('now', what);
+    const change = (func) => now(func) - before(func);
+    return [
+      number(`${what}-base`, `${title} before`, 'Of the samples before', before, (part) => percentText(part, 1)),
+      number(`${what}-now`, `${title} now`, 'Of the samples now', now, (part) => percentText(part, 1)),
+      {
+        ...number(`${what}-change`, 'Change', 'Order by how much the share grew', change, (by) => changeText(0, by)),
+        tone: (func) => (change(func) > 0 ? 'grew' : 'shrank'),
+      },
+    ];
+  });
+  return [...columns, ...nameColumns(names)];
+}
