@@ -3,7 +3,7 @@
  * thread's end leaves nothing known, one period after the last sample. */
 #include "collectors/gecko/gecko.h"
 
-#include "collectors/gecko/opcodes.h"
+#include "collectors/opcodes.h"
 #include "profile/profile.h"
 
 typedef struct gecko_interval {
@@ -132,7 +132,7 @@ static void write_opcode(const gecko_export *export, uint32_t frame_id)
 {
     output_text *text = export->text;
     binprof_frame frame = binprof_profile_frame(export->profile, frame_id);
-    const char *name = gecko_opcode_name(export->collector->facts->python, frame.opcode);
+    const char *name = collectors_opcode_name(export->collector->facts->python, frame.opcode);
     output_text_string(text, "{\"type\":\"Opcode\",\"opcode\":\"");
     if (name != NULL)
         output_text_string(text, name);

@@ -28,6 +28,7 @@
 #include <binprof/output.h>
 #include <binprof/profile.h>
 #include <binprof/reader.h>
+#include <binprof/tally.h>
 #include <binprof/version.h>
 #include <binprof/writer.h>
 

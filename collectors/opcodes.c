@@ -1,5 +1,5 @@
 /* The names of CPython's opcodes, by version: the numbers change with each. */
-#include "collectors/gecko/opcodes.h"
+#include "collectors/opcodes.h"
 
 #include <stddef.h>
 
@@ -241,7 +241,7 @@ static const char *const names_3_15[256] = {
     [255] = "TRACE_RECORD",
 };
 
-const char *gecko_opcode_name(const uint8_t python[3], uint8_t opcode)
+const char *collectors_opcode_name(const uint8_t python[3], uint8_t opcode)
 {
     if (python[0] == 3 && python[1] == 15)
         return names_3_15[opcode];
