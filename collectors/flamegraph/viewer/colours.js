@@ -55,6 +55,7 @@ export function themeColours(dark) {
     match: paint(dark ? [0.87, 0.45, 0.9] : [0.78, 0.25, 0.83]),
     faded: paint(dark ? [0.2, 0.21, 0.23] : [0.92, 0.925, 0.935]),
     accent: dark ? '#6ea8fe' : '#0b57d0',
+    bars: dark ? '#4a73b5' : '#86abe6',
   };
 }
 
@@ -86,22 +87,35 @@ export function relativeChange(now, base) {
 
 // Each makes { colour(node): a number, palette, legend }. The legend is a list of { text, fill }, or { ramp, from, to }.
 
+// A hue and lightness for each module: by its name, so that a module looks the same on other pages, or the next free one.
+function placeModules(modules) {
+  const places = new Map();
+  const taken = new Set();
+  for (const module of [...modules].sort()) {
+    let place = hash(module) % (HUES * 2);
+    while (taken.has(place) && taken.size < HUES * 2) {
+      place = (place + 7) % (HUES * 2);
+    }
+    taken.add(place);
+    places.set(module, place);
+  }
+  return places;
+}
+
 function byModule({ data, names, tree, view, theme, functionSums }) {
-  const { functions, strings } = data;
-  const numbers = new Map();
-  const palette = [theme.grey];
-  const numberOf = new Uint16Array(functions.count);
-  for (let i = 0; i < functions.count; i++) {
+  const { count } = data.functions;
+  const codeModules = new Set();
+  for (let i = 0; i < count; i++) {
     if (names.isCode(i)) {
-      const value = hash(strings[functions.module[i]]);
-      const key = value % (HUES * 2);
-      if (!numbers.has(key)) {
-        numbers.set(key, palette.length);
-        palette.push(huePaint(((key >> 1) * 360) / HUES, key & 1, theme.dark));
-      }
-      numberOf[i] = numbers.get(key);
+      codeModules.add(names.module(i));
     }
   }
+  const places = placeModules(codeModules);
+  const palette = [theme.grey];
+  for (let place = 0; place < HUES * 2; place++) {
+    palette.push(huePaint(((place >> 1) * 360) / HUES, place & 1, theme.dark));
+  }
+  const numberOf = Uint8Array.from({ length: count }, (_, i) => (names.isCode(i) ? places.get(names.module(i)) + 1 : 0));
   const { func } = tree.entries;
   return {
     palette,

@@ -110,7 +110,7 @@ export class Timeline {
     }
     const columns = sides.map((side) => this.columnsOf(side, width));
     const most = columns.flat().reduce((a, b) => Math.max(a, b), 0) || 1;
-    context.fillStyle = theme.accent;
+    context.fillStyle = theme.bars;
     this.drawBars(context, columns[0], width, most);
     if (this.data.diff) {
       context.fillStyle = theme.dark ? '#ffffff' : '#000000';
