@@ -237,7 +237,9 @@ binprof_tally binprof_tally_get(const binprof_collector *collector)
                            .thread_count = binprof_profile_thread_count(tally->profile),
                            .threads = tally->threads,
                            .node_count = tally->node_count,
-                           .nodes = tally->nodes};
+                           .nodes = tally->nodes,
+                           .first_children = tally->first_children,
+                           .next_siblings = tally->next_siblings};
 }
 
 /* How many chosen frames are on the path to a node. */

@@ -200,3 +200,10 @@ void captures_note_choice(const capture_set *set, const binprof_choice *choice,
     else
         message_note("%s: note: no samples were chosen", captures_name(set));
 }
+
+void captures_note_difference(const capture_set *set)
+{
+    char difference[512];
+    if (binprof_captures_differ(set->captures, set->count, difference, sizeof difference))
+        message_note("note: the captures were not recorded alike: %s", difference);
+}

@@ -39,4 +39,7 @@ const char *captures_name(const capture_set *set);
 void captures_note_choice(const capture_set *set, const binprof_choice *choice,
                           binprof_filter_counts counts);
 
+/* Says on stderr when the captures were not recorded alike. */
+void captures_note_difference(const capture_set *set);
+
 #endif

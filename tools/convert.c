@@ -153,15 +153,13 @@ static binprof_status convert(const convert_options *options, const capture_set 
 static void note_surprises(const convert_options *options, const capture_set *set,
                            const binprof_profile *profile, binprof_filter_counts counts)
 {
-    char difference[512];
     if (options->quiet)
         return;
     captures_note_choice(set, &options->choice.choice, counts);
     bool has_stacks = binprof_profile_stack_count(profile) > BINPROF_EMPTY_STACK + 1;
     if (counts.chosen > 0 && options->format->text && !has_stacks)
         message_note("%s: note: no samples with frames: the output is empty", captures_name(set));
-    if (binprof_captures_differ(set->captures, set->count, difference, sizeof difference))
-        message_note("note: the captures were not recorded alike: %s", difference);
+    captures_note_difference(set);
 }
 
 static int run(const convert_options *options)

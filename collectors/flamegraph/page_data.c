@@ -1,17 +1,14 @@
 /* The data's encoding. */
 #include "base/array.h"
-#include "base/text.h"
+#include "collectors/detail.h"
 #include "collectors/flamegraph/base64.h"
 #include "collectors/flamegraph/flamegraph.h"
-#include "collectors/opcodes.h"
 #include "collectors/tree.h"
 #include "output/utf8.h"
 #include "profile/hash.h"
 #include "profile/paths.h"
 #include "profile/string_table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Numbers of the page; in page_frame.detail also "none". */
@@ -128,32 +125,13 @@ static binprof_status intern_function(page_data *data, const binprof_frame *fram
     return BINPROF_OK;
 }
 
-/* What tells instructions of one line apart: where they stand and what they do. */
 static binprof_status intern_detail(page_data *data, const binprof_frame *frame, uint32_t *text)
 {
-    char buffer[128];
-    base_text detail = base_text_begin(buffer, sizeof buffer);
-    bool has_end = frame->end_line != BINPROF_NO_LOCATION && frame->end_line != frame->line;
-    if (frame->column != BINPROF_NO_LOCATION)
-        base_text_append(&detail, "column %" PRId32, frame->column);
-    if (has_end)
-        base_text_append(&detail, "%sto line %" PRId32, detail.length > 0 ? " " : "",
-                         frame->end_line);
-    if (frame->end_column != BINPROF_NO_LOCATION)
-        base_text_append(&detail, "%s%" PRId32, has_end ? " column " : "–", frame->end_column);
-    if (frame->opcode != BINPROF_NO_OPCODE) {
-        const char *name =
-            collectors_opcode_name(data->flamegraph->captures[0].facts->python, frame->opcode);
-        const char *joint = detail.length > 0 ? " " : "";
-        if (name != NULL)
-            base_text_append(&detail, "%s%s", joint, name);
-        else
-            base_text_append(&detail, "%sopcode %d", joint, frame->opcode);
-    }
+    char buffer[COLLECTORS_DETAIL_SIZE];
+    const uint8_t *python = data->flamegraph->captures[0].facts->python;
+    binprof_string detail = {buffer, collectors_detail(buffer, frame, python)};
     *text = NONE;
-    if (detail.length == 0)
-        return BINPROF_OK;
-    return intern_text(data, (binprof_string){buffer, detail.length}, text);
+    return detail.length == 0 ? BINPROF_OK : intern_text(data, detail, text);
 }
 
 /* Gives a frame its number, with its function and texts. */

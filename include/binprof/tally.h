@@ -41,6 +41,8 @@ typedef struct binprof_tally {
     const binprof_tally_samples *threads; /* by thread id */
     uint32_t node_count;                  /* parents come before their children */
     const binprof_tally_node *nodes;
+    const uint32_t *first_children; /* by node; 0 for none */
+    const uint32_t *next_siblings;  /* likewise */
 } binprof_tally;
 
 /* Opens a tally, to be closed with binprof_collector_close.
