@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+static bool ends_with(binprof_string string, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return string.length >= length &&
+           memcmp(string.text + string.length - length, suffix, length) == 0;
+}
+
 bool profile_is_internal(binprof_string file)
 {
-    static const char suffix[] = "_sync_coordinator.py";
-    const size_t length = sizeof suffix - 1;
-    return file.length >= length && memcmp(file.text + file.length - length, suffix, length) == 0;
+    return ends_with(file, "_sync_coordinator.py") || ends_with(file, "._sync_coordinator");
 }
 
 bool profile_is_no_code(binprof_string file)
@@ -102,10 +107,8 @@ static size_t module_start(binprof_string path)
 
 static size_t without_suffix(binprof_string path, const char *suffix)
 {
-    size_t length = strlen(suffix);
-    bool has_suffix =
-        path.length > length && memcmp(path.text + path.length - length, suffix, length) == 0;
-    return has_suffix ? path.length - length : path.length;
+    bool has_suffix = path.length > strlen(suffix) && ends_with(path, suffix);
+    return has_suffix ? path.length - strlen(suffix) : path.length;
 }
 
 size_t profile_module_name(binprof_string path, char *name)

@@ -375,9 +375,13 @@ static bool is_shown(const top_context *top, column_id id)
     return columns[id].in_text && (columns[id].narrow || top_text_columns(top) >= ROOMY_COLUMNS);
 }
 
+static double seconds_of(const top_context *top, const top_row *row, column_id id)
+{
+    return (double)number_of(row, id) * (double)top->set->facts.interval_us / 1e6;
+}
+
 static void text_number(const top_context *top, const top_row *row, column_id id)
 {
-    char time[HUMAN_SIZE];
     switch (columns[id].kind) {
     case COLUMN_NUMBER:
         output_text_printf(top->out, "%*" PRIu64, NUMBER_COLUMNS, number_of(row, id));
@@ -388,18 +392,9 @@ static void text_number(const top_context *top, const top_row *row, column_id id
     case COLUMN_CHANGE:
         output_text_printf(top->out, "%+*.2f", NUMBER_COLUMNS, percent_of(top, row, id));
         break;
-    case COLUMN_TIME: {
-        uint64_t interval_us = top->set->facts.interval_us;
-        uint64_t samples = number_of(row, id);
-        if (interval_us != 0 && samples > UINT64_MAX / interval_us)
-            (void)snprintf(time, sizeof time, "-");
-        else
-            (void)human_time(time, samples * interval_us);
-        /* "µ" is one column and two bytes. */
-        int width = NUMBER_COLUMNS + (int)(strlen(time) - fit_width(time, strlen(time)));
-        output_text_printf(top->out, "%*s", width, time);
+    case COLUMN_TIME:
+        output_text_printf(top->out, "%*.3f s", NUMBER_COLUMNS - 2, seconds_of(top, row, id));
         break;
-    }
     }
 }
 
@@ -500,18 +495,6 @@ void top_print_rows(const top_context *top, const top_rows *rows, const top_list
         print_text(top, rows, list);
 }
 
-/* The time that samples stand for. */
-static void print_time(const top_context *top, uint64_t samples)
-{
-    char interval[HUMAN_SIZE];
-    char time[HUMAN_SIZE];
-    uint64_t interval_us = top->set->facts.interval_us;
-    output_text_printf(top->out, ", one every %s", human_time(interval, interval_us));
-    if (interval_us == 0 || samples <= UINT64_MAX / interval_us)
-        output_text_printf(top->out, ": %s of its threads",
-                           human_time(time, samples * interval_us));
-}
-
 void top_print_heading(const top_context *top)
 {
     const capture_set *set = top->set;
@@ -526,11 +509,15 @@ void top_print_heading(const top_context *top)
         output_text_char(top->out, ' ');
         fit_print(top->out, text, strlen(text), UNLIMITED, FIT_CUT_END, 0);
     }
-    output_text_printf(top->out, "\n100 %% are %" PRIu64 " samples", top->tally.samples.now);
-    print_time(top, top->tally.samples.now);
+    char interval[HUMAN_SIZE];
+    uint64_t interval_us = set->facts.interval_us;
+    uint64_t samples = top->tally.samples.now;
+    output_text_printf(
+        top->out, "\n100 %% = %" PRIu64 " samples, one every %s: %.3f s of its threads", samples,
+        human_time(interval, interval_us), (double)samples * (double)interval_us / 1e6);
     if (top->options->base != NULL)
         output_text_printf(top->out,
-                           "\nbefore: 100 %% are %" PRIu64 " samples; change in percentage points",
+                           "\nbefore: 100 %% = %" PRIu64 " samples; change in percentage points",
                            top->tally.samples.base);
     output_text_string(top->out, "\n\n");
 }

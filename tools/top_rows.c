@@ -5,6 +5,7 @@
 #include "profile/paths.h"
 #include "tools/top.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +99,7 @@ static double change_of(const top_context *top, const top_row *row, top_sort key
            top_percent(samples.base, top->tally.samples.base);
 }
 
-/* Rows that are compared come in the order of their change: what grew most first, what shrank most
- * last. */
+/* Rows that are compared come in the order of how much they changed, either way. */
 void top_sort_rows(const top_context *top, top_sort key, top_rows *rows)
 {
     bool by_change = top->options->base != NULL && key != TOP_SORT_NAME;
@@ -107,7 +107,7 @@ void top_sort_rows(const top_context *top, top_sort key, top_rows *rows)
     if (sorted == NULL)
         return; /* rows in any order are better than none */
     for (size_t i = 0; i < rows->count; i++)
-        sorted[i] = (sortable){top, key, by_change ? change_of(top, &rows->rows[i], key) : 0,
+        sorted[i] = (sortable){top, key, by_change ? fabs(change_of(top, &rows->rows[i], key)) : 0,
                                rows->rows[i]};
     qsort(sorted, rows->count, sizeof *sorted, compare_rows);
     for (size_t i = 0; i < rows->count; i++)
