@@ -3,17 +3,18 @@
 
 import { STATUS } from './page_data.mjs';
 
+// Between the parts of a key: a character that no name here has.
+export const SEPARATOR = '\u{10ffff}';
+
 export function functionKey({ name, file }) {
-  return `${file}\n${name}`;
+  return file + SEPARATOR + name;
 }
 
 // What tells frames apart at a granularity.
 export function entryKey(frame, by) {
   const { line = 0, detail = null } = frame;
-  if (by === 'function') {
-    return functionKey(frame);
-  }
-  return by === 'line' ? `${functionKey(frame)}\n${line}` : `${functionKey(frame)}\n${line}\n${detail}`;
+  const parts = { function: [], line: [line], instruction: [line, detail] };
+  return [functionKey(frame), ...parts[by]].join(SEPARATOR);
 }
 
 const TESTS = {

@@ -193,42 +193,51 @@ export const STATUS = { gil: 1, cpu: 2, cpuUnknown: 4, waiting: 8, exception: 16
 
 const FILES = ['app/main.py', 'app/views.py', 'lib/json/encoder.py', 'lib/re.py', 'lib/threading.py'];
 
-// A profile with everything that filters tell apart: threads, statuses, GC, times, recursion, lines and instructions.
-export function makeProfile(seed, { by = 'line', diff = false, samples: count = 3000 } = {}) {
-  const random = makeRandom(seed);
+// Functions of a few files; the last two frames are <GC> and <native>.
+function makeFrames(by) {
   const frames = [];
+  const lines = by === 'function' ? [0] : [1, 2, 3];
   for (let f = 0; f < 24; f++) {
-    for (let line = 0; line < (by === 'function' ? 1 : 3); line++) {
-      const file = FILES[f % FILES.length];
-      frames.push({
-        name: `${['parse', 'Handler.run', 'encode', 'load_All', 'walk'][f % 5]}_${f}`,
-        file,
-        module: file.replace(/\.py$/, '').replaceAll('/', '.'),
-        line: by === 'function' ? 0 : 10 * f + line + 1,
-        detail: by === 'instruction' && line > 0 ? `CALL ${line}` : null,
-      });
+    const file = FILES[f % FILES.length];
+    const name = `${['parse', 'Handler.run', 'encode', 'load_All', 'walk'][f % 5]}_${f}`;
+    const module = file.replace(/\.py$/, '').replaceAll('/', '.');
+    for (const line of lines) {
+      const detail = by === 'instruction' && line > 1 ? `CALL ${line}` : null;
+      // By instruction, two frames are of one line.
+      frames.push({ name, file, module, line: line === 0 ? 0 : 10 * f + Math.min(line, by === 'instruction' ? 2 : 3), detail });
     }
   }
   frames.push({ name: '<GC>', file: '~', module: '', line: 0 }, { name: '<native>', file: '~', module: '', line: 0 });
-  const gc = frames.length - 2;
+  return frames;
+}
+
+// Five threads, one of another interpreter; with a base, two of its own with the same ids.
+function makeThreads(diff) {
   const threads = Array.from({ length: 5 }, (_, i) => ({ id: 1000 + i, interpreter: i === 4 ? 1 : 0, capture: 0 }));
-  if (diff) {
-    threads.push({ id: 1000, capture: 1 }, { id: 1001, capture: 1 });
+  return diff ? [...threads, { id: 1000, capture: 1 }, { id: 1001, capture: 1 }] : threads;
+}
+
+function makeSample(random, gc, threadCount) {
+  const depth = random(12);
+  const stack = [];
+  for (let d = 0; d < depth; d++) {
+    // Near frames of the one above, so that paths meet again; sometimes the same again, for recursion.
+    stack.push((random(3) + (d === 0 ? 0 : stack[d - 1] + random(4) * 3)) % gc);
   }
-  const samples = Array.from({ length: count }, () => {
-    const depth = random(12);
-    const stack = [];
-    for (let d = 0; d < depth; d++) {
-      // Near frames of the one above, so that paths meet again; sometimes the same again, for recursion.
-      stack.push((random(3) + (d === 0 ? 0 : stack[d - 1] + random(4) * 3)) % gc);
-    }
-    if (random(8) === 0) {
-      stack.push(gc + random(2));
-    }
-    const thread = random(threads.length);
-    const status = [0, 1, 3, 2, 8, 19, 1 | 4, 4][random(8)] | (thread === 0 ? STATUS.main : 0);
-    return { stack, thread, status, bucket: random(50), count: 1 + random(5) };
-  });
+  if (random(8) === 0) {
+    stack.push(gc + random(2));
+  }
+  const thread = random(threadCount);
+  const status = [0, 1, 3, 2, 8, 19, 1 | 4, 4][random(8)] | (thread === 0 ? STATUS.main : 0);
+  return { stack, thread, status, bucket: random(50), count: 1 + random(5) };
+}
+
+// A profile with everything that filters tell apart: threads, statuses, GC, times, recursion, lines and instructions.
+export function makeProfile(seed, { by = 'line', diff = false, samples: count = 3000 } = {}) {
+  const random = makeRandom(seed);
+  const frames = makeFrames(by);
+  const threads = makeThreads(diff);
+  const samples = Array.from({ length: count }, () => makeSample(random, frames.length - 2, threads.length));
   const captures = diff
     ? [{ name: 'after.bin' }, { name: 'before.bin', base: true }]
     : [{ name: 'test.bin', samples: samples.reduce((sum, sample) => sum + sample.count, 0) }];

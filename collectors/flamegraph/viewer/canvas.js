@@ -123,7 +123,6 @@ export class FlameCanvas {
       return;
     }
     const { width, height, ratio } = this.resizeCanvas();
-    // Without blanks at the bottom, the root's row is at the bottom of the box.
     context.fillStyle = theme.background;
     context.fillRect(0, 0, width, height);
     const [first, last] = this.visibleRows(height);

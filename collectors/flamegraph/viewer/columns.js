@@ -1,6 +1,9 @@
 // The columns of the two tables of functions.
 
 import { countText, percentText, changeText } from './numbers.js';
+import { cutText } from './names.js';
+
+const NAME_MAX = 300;
 
 function nameColumns(names) {
   return [
@@ -10,8 +13,8 @@ function nameColumns(names) {
       hint: 'Order by name',
       kind: 'name',
       value: (func) => names.rawName(func),
-      text: (func) => names.name(func).slice(0, 300),
-      tip: (func) => `${names.name(func).slice(0, 300)} – show its frames in the graph`,
+      text: (func) => cutText(names.name(func), NAME_MAX),
+      tip: (func) => `${cutText(names.name(func), NAME_MAX)} – show its frames in the graph`,
     },
     {
       key: 'file',
@@ -19,7 +22,7 @@ function nameColumns(names) {
       hint: 'Order by file',
       kind: 'text',
       value: (func) => names.rawFile(func),
-      text: (func) => names.file(func).slice(0, 300),
+      text: (func) => cutText(names.file(func), NAME_MAX),
     },
   ];
 }

@@ -5,7 +5,7 @@
 // `change` makes anew what comes after what changed, and no more.
 
 import { decodePage, PageError } from './data.js';
-import { Names } from './names.js';
+import { Names, cutText } from './names.js';
 import { makeTree, weighTree, sumFunctions, sumMatched, dominantThreads, NONE } from './tree.js';
 import { makeAccept, sumBuckets } from './filters.js';
 import { findFunctions } from './search.js';
@@ -129,8 +129,8 @@ class Viewer {
         sorted: (key) => isMain && this.change({ sort: key.replace('%', '') }),
         pick: (func) => this.pick(func),
         actions: (func) => [
-          button('Callers', () => focus(func, 'callers'), `Callers of ${this.names.name(func).slice(0, 100)}`),
-          button('Callees', () => focus(func, 'tree'), `Callees of ${this.names.name(func).slice(0, 100)}`),
+          button('Callers', () => focus(func, 'callers'), `Callers of ${cutText(this.names.name(func), 100)}`),
+          button('Callees', () => focus(func, 'tree'), `Callees of ${cutText(this.names.name(func), 100)}`),
         ],
       }
     );
@@ -175,8 +175,9 @@ class Viewer {
     }
     Object.assign(this.state, fields);
     // Another tree has other paths.
-    if (changed.some((key) => ['by', 'view', 'focus'].includes(key)) && !('zoom' in fields)) {
+    if (changed.some((key) => ['by', 'view', 'focus'].includes(key))) {
       this.state.zoom = [];
+      this.selected = 0;
     }
     this.refresh(Math.min(...changed.map((key) => STAGE_OF[key])));
   }
@@ -235,7 +236,6 @@ class Viewer {
     this.view = whole
       ? new CallTree(tree, weights, scale, state.order)
       : new GroupTree(tree, weights, scale, state.order, { up: state.view === 'callers', focus: state.focus });
-    this.graphHeight = 0;
   }
 
   makeLayout() {
@@ -253,12 +253,11 @@ class Viewer {
     byId('graph-empty').hidden = this.layout.rows > 0;
   }
 
-  // As high as the rows need, within limits; zooming in leaves the height, so that nothing below jumps.
+  // As high as the deepest stack needs, within limits: so zooming changes nothing, and what is below doesn't jump.
   fitGraph() {
     const most = Math.max(GRAPH_HEIGHT_MIN, Math.round(window.innerHeight * GRAPH_SHARE_MAX));
-    const needed = this.layout.rows * ROW_HEIGHT + 2;
-    this.graphHeight = Math.max(this.graphHeight, Math.min(Math.max(needed, GRAPH_HEIGHT_MIN), most));
-    byId('graph').style.height = `${this.graphHeight}px`;
+    const needed = this.tree.rows * ROW_HEIGHT + 2;
+    byId('graph').style.height = `${Math.min(Math.max(needed, GRAPH_HEIGHT_MIN), most)}px`;
   }
 
   makePicture(stage) {
@@ -272,7 +271,7 @@ class Viewer {
     this.showDetails(-1);
     this.timeline.update(this.buckets, state.time, this.theme);
     byId('unmark').hidden = state.mark === null;
-    byId('unmark').textContent = state.mark === null ? '' : `Marked: ${this.names.name(state.mark).slice(0, 80)} ✕`;
+    byId('unmark').textContent = state.mark === null ? '' : `Marked: ${cutText(this.names.name(state.mark), 80)} ✕`;
     if (stage !== STAGE.layout) {
       this.updateTables();
     }
@@ -418,7 +417,7 @@ class Viewer {
     byId('unfocus').hidden = state.focus === null;
     if (state.focus !== null) {
       const what = state.view === 'callers' ? 'Callers of' : 'Callees of';
-      byId('unfocus').textContent = `${what} ${this.names.name(state.focus).slice(0, 80)} ✕`;
+      byId('unfocus').textContent = `${what} ${cutText(this.names.name(state.focus), 80)} ✕`;
     }
   }
 
@@ -431,7 +430,7 @@ class Viewer {
     byId('legend').replaceChildren(
       ...(legend.ramp
         ? [element('span', {}, legend.from, ...legend.ramp.map((fill) => swatch(fill, 'ramp')), legend.to)]
-        : legend.map(({ text, fill }) => element('span', {}, swatch(fill, ''), text.slice(0, 120))))
+        : legend.map(({ text, fill }) => element('span', {}, swatch(fill, ''), cutText(text, 120))))
     );
   }
 

@@ -38,11 +38,7 @@ export function defaultState(data) {
   };
 }
 
-function listText(numbers) {
-  return numbers.join('.');
-}
-
-// Different numbers below `limit` if `distinct`; null for anything else.
+// At most `length` numbers below `limit`; null for anything else.
 function parseList(text, limit, length) {
   if (!/^\d+(\.\d+)*$/.test(text)) {
     return null;
@@ -62,10 +58,14 @@ export function writeFragment(data, state) {
   if (state.regex) {
     fields.set('regex', '1');
   }
-  for (const key of ['threads', 'time', 'zoom']) {
-    if (state[key] !== null && (state[key].length > 0 || key === 'threads')) {
-      fields.set(key, state[key].length === 0 ? 'none' : listText(state[key]));
-    }
+  if (state.threads !== null) {
+    fields.set('threads', state.threads.length === 0 ? 'none' : state.threads.join('.'));
+  }
+  if (state.time !== null) {
+    fields.set('time', state.time.join('.'));
+  }
+  if (state.zoom.length > 0) {
+    fields.set('zoom', state.zoom.join('.'));
   }
   for (const key of ['focus', 'mark']) {
     if (state[key] !== null) {

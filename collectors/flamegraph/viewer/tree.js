@@ -67,7 +67,7 @@ function rankEntries(data, entries) {
 }
 
 // Merges nodes whose paths are the same entries. A hash table with open addresses, since a Map of a million keys is slow.
-function mergeNodes({ nodes, frames }, entries) {
+function mergeNodes({ nodes }, entries) {
   const ofNode = new Uint32Array(nodes.count);
   const parent = new Uint32Array(nodes.count);
   const entry = new Uint32Array(nodes.count);
@@ -150,11 +150,23 @@ function markOutermost(tree, functionCount) {
   }
 }
 
+// How many rows the deepest stack takes, with one for the root.
+function countRows({ count, parent }) {
+  const rows = new Uint32Array(count).fill(1);
+  let most = 1;
+  for (let i = 1; i < count; i++) {
+    rows[i] = rows[parent[i]] + 1;
+    most = Math.max(most, rows[i]);
+  }
+  return most;
+}
+
 export function makeTree(data, by) {
   const entries = makeEntries(data, by);
   const { order, rank } = rankEntries(data, entries);
   const tree = { by, entries, rank, ...mergeNodes(data, entries) };
   Object.assign(tree, listChildren(tree, order));
+  tree.rows = countRows(tree);
   tree.outermost = markOutermost(tree, data.functions.count);
   return tree;
 }
@@ -211,41 +223,54 @@ export function sumMatched(tree, self, matched) {
   return sum;
 }
 
-// The thread with the most samples of each node of the tree, NONE without samples. Sums are kept for one thread at a
-// time, of the nodes that it has been to.
-export function dominantThreads(data, tree, accept) {
-  const { cells, kinds, threads } = data;
+// The accepted cells of each thread: those of thread t are order[start[t]] up to, not including, order[start[t + 1]].
+function cellsByThread({ cells, kinds, threads }, accept) {
   const start = new Uint32Array(threads.length + 1);
+  const accepted = new Uint8Array(cells.count);
   for (let i = 0; i < cells.count; i++) {
-    start[kinds.thread[cells.kind[i]] + 1]++;
+    if (accept.cell(i)) {
+      accepted[i] = 1;
+      start[kinds.thread[cells.kind[i]] + 1]++;
+    }
   }
   for (let i = 0; i < threads.length; i++) {
     start[i + 1] += start[i];
   }
-  const byThread = new Uint32Array(cells.count);
+  const order = new Uint32Array(start[threads.length]);
   const next = start.slice();
   for (let i = 0; i < cells.count; i++) {
-    byThread[next[kinds.thread[cells.kind[i]]]++] = i;
+    if (accepted[i] === 1) {
+      order[next[kinds.thread[cells.kind[i]]]++] = i;
+    }
   }
+  return { start, order };
+}
 
+// Adds samples to a node and all above it; `visited` gets those that had none.
+function addToPath(tree, sum, node, samples, visited) {
+  for (let i = node; ; i = tree.parent[i]) {
+    if (sum[i] === 0) {
+      visited.push(i);
+    }
+    sum[i] += samples;
+    if (i === 0) {
+      return;
+    }
+  }
+}
+
+// The thread with the most samples of each node of the tree, NONE without samples. Sums are kept for one thread at a
+// time, of the nodes that it has been to.
+export function dominantThreads(data, tree, accept) {
+  const { cells, threads } = data;
+  const { start, order } = cellsByThread(data, accept);
   const dominant = new Uint32Array(tree.count).fill(NONE);
   const most = new Float64Array(tree.count);
   const sum = new Float64Array(tree.count);
   for (let thread = 0; thread < threads.length; thread++) {
     const visited = [];
     for (let i = start[thread]; i < start[thread + 1]; i++) {
-      const cell = byThread[i];
-      if (accept.cell(cell)) {
-        for (let node = tree.ofNode[cells.node[cell]]; ; node = tree.parent[node]) {
-          if (sum[node] === 0) {
-            visited.push(node);
-          }
-          sum[node] += cells.samples[cell];
-          if (node === 0) {
-            break;
-          }
-        }
-      }
+      addToPath(tree, sum, tree.ofNode[cells.node[order[i]]], cells.samples[order[i]], visited);
     }
     for (const node of visited) {
       if (sum[node] > most[node]) {

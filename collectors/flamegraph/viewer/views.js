@@ -101,11 +101,10 @@ export class GroupTree {
 
   addRoots(weights, focus) {
     const { tree } = this;
-    const [now, base] = this.source;
     const members = [];
     for (let i = 1; i < tree.count; i++) {
       const counts = focus === null || (tree.outermost[i] === 1 && tree.entries.func[tree.entry[i]] === focus);
-      if (counts && (now[i] > 0 || (base !== null && base[i] > 0))) {
+      if (counts && this.hasWeight(i)) {
         members.push(i);
       }
     }
@@ -117,6 +116,11 @@ export class GroupTree {
       this.base[0] = focus === null ? weights.sumBase : this.sumOfChildren(this.base);
     }
     this.weigh(0);
+  }
+
+  hasWeight(origin) {
+    const [now, base] = this.source;
+    return now[origin] > 0 || (base !== null && base[origin] > 0);
   }
 
   sumOfChildren(weights) {
@@ -230,12 +234,11 @@ export class GroupTree {
 
   openDown(node) {
     const { childStart, children } = this.tree;
-    const [now, base] = this.source;
     const where = [];
     for (let i = this.memberStart[node]; i < this.memberEnd[node]; i++) {
       const place = this.where[i];
       for (let j = childStart[place]; j < childStart[place + 1]; j++) {
-        if (now[children[j]] > 0 || (base !== null && base[children[j]] > 0)) {
+        if (this.hasWeight(children[j])) {
           where.push(children[j]);
         }
       }
