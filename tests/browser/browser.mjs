@@ -476,7 +476,7 @@ async function checkPlain() {
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('Enter');
       await page.evaluate(() => document.activeElement.blur());
-      await settled(page);
+      await page.waitForFunction(() => window.location.hash.includes('zoom='));
       const address = new URL(page.url()).hash;
       const view = async (of) => [
         await readTable(of),

@@ -56,7 +56,9 @@ export function changeColumns(names, sums, whole) {
       number(`${what}-base`, `${title} before`, 'Of the samples before', before, (part) => percentText(part, 1)),
       number(`${what}-now`, `${title} now`, 'Of the samples now', now, (part) => percentText(part, 1)),
       {
-        ...number(`${what}-change`, 'Change', 'Order by how much the share grew', change, (by) => changeText(0, by)),
+        ...number(`${what}-change`, 'Change', 'Order by how much the share changed', change, (by) => changeText(0, by)),
+        // What grew most and what shrank most stand together.
+        value: (func) => Math.abs(change(func)),
         tone: (func) => (change(func) > 0 ? 'grew' : 'shrank'),
       },
     ];

@@ -90,7 +90,7 @@ export class Controls {
       select.disabled = !filterOccurs(this.data, filter);
       select.addEventListener('change', () => this.change({ [filter.key]: select.value }));
       const label = element('label', {}, filter.label, select);
-      label.title = select.disabled ? 'No sample has this status' : '';
+      label.title = select.disabled ? 'No sample has this status' : filter.note;
       byId('statuses').append(label);
     }
   }

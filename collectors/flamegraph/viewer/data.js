@@ -108,6 +108,17 @@ function check(condition, what) {
   }
 }
 
+const NUMBERS_OF_CAPTURE = ['samples', 'duration_s', 'rate', 'failed_percent', 'missed_percent'];
+
+function checkCapture(capture) {
+  check(capture !== null && typeof capture === 'object', '"captures"');
+  check(capture.interval_us >= 0, '"interval_us"');
+  for (const key of NUMBERS_OF_CAPTURE) {
+    check((capture[key] ?? null) === null || Number.isFinite(capture[key]), `"${key}"`);
+  }
+  check((capture.features ?? null) === null || Array.isArray(capture.features), '"features"');
+}
+
 function readFacts(reader) {
   let facts;
   try {
@@ -118,9 +129,8 @@ function readFacts(reader) {
   check(facts !== null && typeof facts === 'object', 'no object');
   check(GRANULARITIES.includes(facts.by), '"by"');
   check(Array.isArray(facts.captures) && facts.captures.length > 0, '"captures"');
-  check(facts.captures.every((capture) => capture !== null && typeof capture === 'object'), '"captures"');
+  facts.captures.forEach(checkCapture);
   check(facts.captures.filter((capture) => capture.base).length <= 1, 'more than one base');
-  check(facts.captures.every((capture) => capture.interval_us >= 0), '"interval_us"');
   check(Number.isInteger(facts.bucket_count) && facts.bucket_count >= 0, '"bucket_count"');
   check(facts.bucket_count <= BUCKETS_MAX, '"bucket_count" is too large');
   check(facts.bucket_us >= 0, '"bucket_us"');

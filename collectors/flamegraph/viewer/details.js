@@ -61,7 +61,7 @@ export class Details {
     const of = (samples) =>
       `${percentText(samples, total[top])} of the view, ${percentText(samples, sum)} of the filtered, ` +
       `${percentText(samples, data.all[side])} of all`;
-    const numbers = [['Total', `${samplesText(total[node], interval)} (${of(total[node])})`]];
+    const numbers = [[view.up ? 'Samples' : 'Total', `${samplesText(total[node], interval)} (${of(total[node])})`]];
     if (self !== null) {
       numbers.unshift(['Self', `${samplesText(self, interval)} (${of(self)})`]);
     }

@@ -4,11 +4,11 @@ import { STATUS } from './data.js';
 
 // The status filters. Each is 'any', 'only' or 'not' in the state.
 export const STATUS_FILTERS = [
-  { key: 'gil', label: 'Has the GIL', bit: STATUS.gil },
-  { key: 'cpu', label: 'On CPU', bit: STATUS.cpu },
-  { key: 'waiting', label: 'Waits for the GIL', bit: STATUS.waiting },
-  { key: 'exception', label: 'Exception', bit: STATUS.exception },
-  { key: 'gc', label: 'GC', bit: 0 },
+  { key: 'gil', label: 'Has the GIL', bit: STATUS.gil, note: 'The thread has the GIL' },
+  { key: 'cpu', label: 'On CPU', bit: STATUS.cpu, note: 'Where it is not known, a sample is neither' },
+  { key: 'waiting', label: 'Waits for the GIL', bit: STATUS.waiting, note: 'The thread has asked for the GIL' },
+  { key: 'exception', label: 'Exception', bit: STATUS.exception, note: 'The thread handles an exception' },
+  { key: 'gc', label: 'GC', bit: 0, note: 'The stack has a <GC> frame' },
 ];
 
 export const WANTS = ['any', 'only', 'not'];

@@ -13,7 +13,7 @@ import { CallTree, GroupTree, makeScale, pathOf, nodeAt } from './views.js';
 import { Layout } from './layout.js';
 import { makePainter } from './colours.js';
 import { defaultState, parseFragment, writeFragment } from './state.js';
-import { element, byId, button } from './dom.js';
+import { element, byId, button, debounced } from './dom.js';
 import { countText, percentText, plural } from './numbers.js';
 import { showFacts, nameThreads, pageTitle } from './facts.js';
 import { applyTheme, onSystemTheme } from './theme.js';
@@ -55,6 +55,7 @@ const STAGE_OF = {
 const GRAPH_HEIGHT_MIN = 160;
 const GRAPH_SHARE_MAX = 0.6;
 const ROWS_FIRST = 100;
+const ADDRESS_DELAY_MS = 150;
 
 class Viewer {
   constructor(data) {
@@ -64,6 +65,8 @@ class Viewer {
     this.trees = new Map();
     this.state = defaultState(data);
     this.selected = 0;
+    // Browsers don't like addresses that change many times a second, as they would with a slider.
+    this.writeAddressSoon = debounced(() => this.writeAddress(), ADDRESS_DELAY_MS);
     showFacts(data);
     this.makeParts();
     this.addActions();
@@ -120,7 +123,9 @@ class Viewer {
         table: byId(isMain ? 'table' : 'changes-table'),
         more: byId(`${id}-more`),
         note: (shown, all) => {
-          byId(`${id}-note`).textContent = `${countText(shown)} of ${plural(all, 'function', 'functions')}${this.tableScope()}`;
+          const scope = this.found.matched === null ? '' : ' that the search finds';
+          byId(`${id}-note`).textContent =
+            `${countText(shown)} of ${plural(all, 'function', 'functions')}${scope}. ${byId(`${id}-caption`).textContent}`;
         },
       },
       columns,
@@ -183,8 +188,10 @@ class Viewer {
   }
 
   writeAddress() {
-    const fragment = writeFragment(this.data, this.state);
-    window.history.replaceState(null, '', fragment === '' ? '#' : `#${fragment}`);
+    const fragment = `#${writeFragment(this.data, this.state)}`;
+    if (fragment !== (window.location.hash || '#')) {
+      window.history.replaceState(null, '', fragment);
+    }
   }
 
   // --- Stages --------------------------------------------------------------------------------------------------------
@@ -205,7 +212,7 @@ class Viewer {
       this.makePicture(stage);
     }
     this.controls.update(this.state);
-    this.writeAddress();
+    this.writeAddressSoon();
   }
 
   treeBy(by) {
@@ -266,6 +273,7 @@ class Viewer {
     this.found = findFunctions(data, state.search, state.regex);
     this.showSearchShare();
     this.makePainter();
+    this.showLegend();
     this.canvas.show(this.layout, this.look());
     this.placeSelected();
     this.showDetails(-1);
@@ -298,14 +306,13 @@ class Viewer {
       this.dominant ??= dominantThreads(data, tree, accept);
     }
     this.painter = makePainter(state.colours, this);
-    this.showLegend(this.painter.legend);
   }
 
   // How the canvas and the SVG draw.
   look() {
     const { painter, theme, found, view, tree, names, state } = this;
     const { func } = tree.entries;
-    const highlights = found.matched !== null || state.mark !== null;
+    const highlights = this.highlight() !== 'none';
     const stands = (own) => own === state.mark || (found.matched !== null && found.matched[own] === 1);
     const paintOf = (node) => {
       const entry = view.entry[node];
@@ -413,6 +420,7 @@ class Viewer {
         return element('li', {}, step);
       })
     );
+    byId('path').scrollTop = byId('path').scrollHeight;
     byId('reset').disabled = this.top === 0;
     byId('unfocus').hidden = state.focus === null;
     if (state.focus !== null) {
@@ -421,7 +429,28 @@ class Viewer {
     }
   }
 
-  showLegend(legend) {
+  // Under a search or a mark, frames have the two colours of that.
+  showLegend() {
+    const { found, state, theme } = this;
+    const legend = { search: 'found', mark: 'marked' }[this.highlight()];
+    if (legend !== undefined) {
+      this.fillLegend([
+        { text: legend, fill: theme.match.fill },
+        { text: found.matched !== null && state.mark !== null ? 'neither found nor marked' : `not ${legend}`, fill: theme.faded.fill },
+      ]);
+    } else {
+      this.fillLegend(this.painter.legend);
+    }
+  }
+
+  highlight() {
+    if (this.found.matched !== null) {
+      return 'search';
+    }
+    return this.state.mark === null ? 'none' : 'mark';
+  }
+
+  fillLegend(legend) {
     const swatch = (fill, className) => {
       const made = element('i', { className });
       made.style.background = fill;
@@ -435,10 +464,6 @@ class Viewer {
   }
 
   // --- Table ---------------------------------------------------------------------------------------------------------
-
-  tableScope() {
-    return this.found.matched === null ? '' : ', those that the search finds';
-  }
 
   updateTables() {
     const { functionSums, found, weights } = this;

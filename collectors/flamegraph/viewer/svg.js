@@ -7,10 +7,10 @@ const MARGIN = 10;
 const HEAD = 48;
 const CHARACTER_WIDTH = 6.6;
 
-// Names are made visible before (see names.js), so what is left that XML can't hold are halves of characters.
+// What XML can't hold becomes the replacement character: halves of characters, most controls.
 export function escapeXml(text) {
   return text
-    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+    .replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (part) => (part.length === 2 ? part : '\ufffd'))
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd') // eslint-disable-line no-control-regex
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

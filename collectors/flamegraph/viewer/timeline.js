@@ -91,7 +91,8 @@ export class Timeline {
     this.from.setAttribute('aria-valuetext', timeText(first * width));
     this.to.setAttribute('aria-valuetext', timeText((last + 1) * width));
     const whole = `${timeText(first * width)} to ${timeText((last + 1) * width)}`;
-    this.readout.textContent = range === null ? `All time: ${whole}` : `Only ${whole}`;
+    const sides = this.data.diff ? ' (bars: now, lines: before)' : '';
+    this.readout.textContent = (range === null ? `All time: ${whole}` : `Only ${whole}`) + sides;
     this.clear.disabled = range === null;
   }
 
