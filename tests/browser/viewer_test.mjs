@@ -75,16 +75,18 @@ function keyOfEntry(data, tree, entry, by) {
 }
 
 // All paths of a view with their weight.
-function totalsOfView(data, tree, view, by) {
+function totalsOfView(data, tree, view, by, side = 'now') {
   const totals = new Map();
   const walk = (node, path) => {
     view.open(node);
     for (let i = view.childStart[node]; i < view.childEnd[node]; i++) {
       const child = view.list[i];
       const own = `${path} > ${keyOfEntry(data, tree, view.entry[child], by)}`;
-      if (view.now[child] > 0) {
-        assert.ok(!totals.has(own), 'children have different entries');
-        totals.set(own, view.now[child]);
+      assert.ok(!totals.has(own), 'children have different entries');
+      if (view[side][child] > 0) {
+        totals.set(own, view[side][child]);
+      }
+      if (view.weight[child] > 0) {
         walk(child, own);
       }
     }
@@ -208,6 +210,11 @@ test('inverted: callers of what costs', () => {
       assert.equal(view.now[0], weights.sumNow);
       const expected = pathTotals(chosen(profile, filters), by, (frames) => [frames.toReversed()]);
       sameMap(totalsOfView(data, tree, view, by), expected);
+      // What a group is made of stays its own when its children take the members over.
+      for (let node = 1; node < view.count; node++) {
+        const members = view.origin.subarray(view.memberStart[node], view.memberEnd[node]);
+        assert.equal(members.reduce((sum, origin) => sum + weights.selfNow[origin], 0), view.now[node]);
+      }
     }
   }
 });
@@ -248,7 +255,12 @@ test('comparing: each side has its own samples', () => {
       }
     }
   }
-  const { tree, weights } = load(profile);
+  const { data, tree, weights } = load(profile);
+  const inverted = new GroupTree(tree, weights, makeScale(weights, 'both'), 'weight', { up: true, focus: null });
+  for (const [side, base] of [['now', false], ['base', true]]) {
+    const expected = pathTotals(chosen(profile, {}, base), 'function', (frames) => [frames.toReversed()]);
+    sameMap(totalsOfView(data, tree, inverted, 'function', side), expected);
+  }
   for (const [widths, whole] of [['both', 2], ['before', 1], ['after', 1]]) {
     const view = new CallTree(tree, weights, makeScale(weights, widths), 'weight');
     assert.ok(Math.abs(view.weight[0] - whole) < 1e-9);
@@ -264,6 +276,7 @@ test('search: functions found, samples with one of them', () => {
     ['load_All', false, (name) => name.includes('load_All')],
     ['json/encoder.py:', false, (name) => name.includes('json/encoder.py:')],
     ['^(walk|encode)_\\d$', true, (name) => /^(walk|encode)_\d$/i.test(name)],
+    ['\\Soad_all', true, (name) => /\Soad_all/i.test(name)],
     ['\\S_1', true, (name) => /\S_1/i.test(name)],
     ['<GC>', false, (name) => name.includes('<GC>')],
     ['(', false, (name) => name.includes('(')],
