@@ -14,6 +14,9 @@
 typedef enum bench_job_kind {
     BENCH_FLOOR,
     BENCH_REPLAY,
+    BENCH_FILTER, /* replay through a filter that looks at everything */
+    BENCH_TOP,    /* sums by function */
+    BENCH_FLAMEGRAPH,
     BENCH_COLLAPSED,
     BENCH_GECKO,
     BENCH_RECODE_PLAIN,
@@ -80,6 +83,9 @@ void bench_floor_run(bench_job *job, bench_result *result);
 
 /* convert.c: replay into collectors. */
 void bench_replay_run(bench_job *job, bench_result *result);
+void bench_filter_run(bench_job *job, bench_result *result);
+void bench_top_run(bench_job *job, bench_result *result);
+void bench_flamegraph_run(bench_job *job, bench_result *result);
 void bench_collapsed_run(bench_job *job, bench_result *result);
 void bench_gecko_run(bench_job *job, bench_result *result);
 void bench_recode_plain_run(bench_job *job, bench_result *result);
@@ -95,6 +101,7 @@ void bench_zstd_alone_run(bench_job *job, bench_result *result);
 
 /* jobs.c */
 const char *bench_job_name(bench_job_kind kind);
+bool bench_has_output(bench_job_kind kind);
 bench_job bench_job_for(bench_job_kind kind, const bench_input *input, const char *output,
                         const char *plain);
 

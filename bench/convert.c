@@ -83,6 +83,64 @@ static void convert(const bench_job *job, const char *format, binprof_compressio
     end(&at);
 }
 
+/* Replays through a filter into the collector. */
+static binprof_status replay_chosen(conversion *at, const binprof_choice *choice,
+                                    binprof_error *error)
+{
+    binprof_filter_options options = {
+        .choice = choice, .profile = at->profile, .next = at->collector};
+    binprof_collector *filter;
+    binprof_status status = binprof_filter_open(&options, &filter, error);
+    if (status != BINPROF_OK)
+        return status;
+    status = binprof_filter_replay(filter, at->reader, 0, NULL, error);
+    if (status == BINPROF_OK)
+        status = binprof_collector_export(filter, error);
+    binprof_collector_close(filter);
+    return status;
+}
+
+/* A choice that looks at every sample and every stack, and passes them all: no status has its
+ * highest bit. */
+void bench_filter_run(bench_job *job, bench_result *result)
+{
+    static const binprof_choice choice = {.has_from = true, .status_clear = 0x80, .focus = "."};
+    binprof_error error = {.message = "out of memory"};
+    conversion at;
+    binprof_status status = begin(&at, job->input->path, &error);
+    if (status == BINPROF_OK)
+        status = binprof_counting_collector_open(&at.collector, &error);
+    if (status == BINPROF_OK)
+        status = replay_chosen(&at, &choice, &error);
+    if (status == BINPROF_OK)
+        result->samples = binprof_collector_total_samples(at.collector);
+    else
+        bench_fail(result, "%s", error.message);
+    end(&at);
+}
+
+void bench_top_run(bench_job *job, bench_result *result)
+{
+    static const binprof_choice choice = {.by = BINPROF_BY_FUNCTION};
+    binprof_error error = {.message = "out of memory"};
+    conversion at;
+    binprof_status status = begin(&at, job->input->path, &error);
+    if (status == BINPROF_OK)
+        status = binprof_tally_open(at.profile, NULL, 0, &at.collector, &error);
+    if (status == BINPROF_OK)
+        status = replay_chosen(&at, &choice, &error);
+    if (status == BINPROF_OK)
+        result->samples = binprof_tally_get(at.collector).nodes[0].count.total.now;
+    else
+        bench_fail(result, "%s", error.message);
+    end(&at);
+}
+
+void bench_flamegraph_run(bench_job *job, bench_result *result)
+{
+    convert(job, "flamegraph", BINPROF_COMPRESSION_AUTO, result);
+}
+
 void bench_collapsed_run(bench_job *job, bench_result *result)
 {
     convert(job, "collapsed", BINPROF_COMPRESSION_AUTO, result);

@@ -15,6 +15,9 @@ typedef struct job_kind {
 static const job_kind job_kinds[BENCH_JOB_COUNT] = {
     [BENCH_FLOOR] = {"floor", NULL, bench_floor_run},
     [BENCH_REPLAY] = {"replay", NULL, bench_replay_run},
+    [BENCH_FILTER] = {"filter", NULL, bench_filter_run},
+    [BENCH_TOP] = {"top", NULL, bench_top_run},
+    [BENCH_FLAMEGRAPH] = {"flamegraph", NULL, bench_flamegraph_run},
     [BENCH_COLLAPSED] = {"collapsed", NULL, bench_collapsed_run},
     [BENCH_GECKO] = {"gecko", NULL, bench_gecko_run},
     [BENCH_RECODE_PLAIN] = {"re-encode", NULL, bench_recode_plain_run},
@@ -119,18 +122,23 @@ static void check_text(bench_job_kind kind, FILE *file, const bench_result *repl
         expect(result, "gecko", rows, replay->shown_samples);
 }
 
+bool bench_has_output(bench_job_kind kind)
+{
+    return kind > BENCH_TOP;
+}
+
 void bench_check_output(bench_job_kind kind, const char *path, const bench_result *replay,
                         bench_result *result)
 {
     struct stat status;
-    if (result->failed || kind == BENCH_FLOOR || kind == BENCH_REPLAY)
+    if (result->failed || !bench_has_output(kind))
         return;
     if (stat(path, &status) != 0) {
         bench_fail(result, "no output");
         return;
     }
     result->bytes = (uint64_t)status.st_size;
-    if (kind == BENCH_ZSTD_ALONE)
+    if (kind == BENCH_ZSTD_ALONE || kind == BENCH_FLAMEGRAPH)
         return;
     if (kind != BENCH_COLLAPSED && kind != BENCH_GECKO) {
         check_capture(path, replay, result);

@@ -6,6 +6,7 @@
 
 /* What the house plan allows; see README.md. */
 #define REPLAY_FLOORS 2.0
+#define VIEW_FLOORS 3.0
 #define COLLAPSED_FLOORS 2.5
 #define COLLAPSED_BYTES_PER_NS 0.5
 #define GECKO_FLOORS 3.5
@@ -39,6 +40,10 @@ static double allowed_ns(const bench_findings *findings, bench_job_kind kind)
     switch (kind) {
     case BENCH_REPLAY:
         return REPLAY_FLOORS * floor;
+    case BENCH_FILTER:
+    case BENCH_TOP:
+    case BENCH_FLAMEGRAPH:
+        return VIEW_FLOORS * floor;
     case BENCH_COLLAPSED:
         return COLLAPSED_FLOORS * floor + bytes / COLLAPSED_BYTES_PER_NS;
     case BENCH_GECKO:
@@ -52,11 +57,6 @@ static double allowed_ns(const bench_findings *findings, bench_job_kind kind)
     default:
         return 0;
     }
-}
-
-static bool has_output(bench_job_kind kind)
-{
-    return kind != BENCH_FLOOR && kind != BENCH_REPLAY;
 }
 
 static const bench_result *first_failure(const bench_findings *findings, const char **job)
@@ -112,7 +112,7 @@ static void print_job(const bench_findings *findings, bench_job_kind kind)
     printf("  %-15s %9.1f", bench_job_name(kind), ns);
     print_number("%9.2f", floor > 0 ? ns / floor : 0);
     print_status(ns, allowed_ns(findings, kind));
-    double bytes = has_output(kind) ? (double)result->bytes : 0;
+    double bytes = bench_has_output(kind) ? (double)result->bytes : 0;
     print_number("%9.2f", bytes / 1e6);
     print_number("%9.0f", result->ns > 0 ? bytes * 1e3 / (double)result->ns : 0);
     double peak = own_peak(findings, kind);

@@ -404,8 +404,11 @@ static binprof_facts facts_of(const order *made)
     if (made->shape->source == NULL ||
         binprof_reader_open(made->source, &reader, NULL) != BINPROF_OK)
         return facts;
-    facts = binprof_reader_info(reader)->facts;
-    facts.statistics.present = false;
+    const binprof_info *info = binprof_reader_info(reader);
+    facts = info->facts;
+    /* As many times longer as there are more samples. */
+    if (info->sample_count > 0)
+        facts.statistics.duration_s *= (double)made->samples / (double)info->sample_count;
     binprof_reader_close(reader);
     return facts;
 }
@@ -427,8 +430,10 @@ static void make(void *context, bench_result *result)
         status = binprof_writer_open(&output, maker.profile, &options, &maker.writer, &error);
     if (status == BINPROF_OK)
         status = made->shape->make(&maker, made->samples, &error);
-    if (status == BINPROF_OK)
+    if (status == BINPROF_OK) {
+        binprof_writer_set_statistics(maker.writer, &options.facts.statistics);
         status = binprof_writer_finish(maker.writer, &error);
+    }
     if (status != BINPROF_OK)
         bench_fail(result, "%s", error.message);
     binprof_writer_close(maker.writer);

@@ -72,32 +72,44 @@ static binprof_status tally_collect(binprof_collector *base, const binprof_run *
     return BINPROF_OK;
 }
 
-/* Makes the nodes with their own samples. */
-static binprof_status make_nodes(tally_collector *tally)
+/* Makes the nodes of a tree, without their samples. */
+static binprof_status make_nodes(tally_collector *tally, const collectors_tree *tree)
 {
-    uint32_t stack_count = binprof_profile_stack_count(tally->profile);
-    uint8_t *is_needed = calloc(stack_count, 1);
-    if (is_needed == NULL)
+    tally->nodes = calloc(tree->count, sizeof *tally->nodes);
+    if (tally->nodes == NULL)
         return BINPROF_ERROR_MEMORY;
-    for (size_t stack = 0; stack < tally->stack_count && stack < stack_count; stack++)
-        is_needed[stack] = tally->stacks[stack].now > 0 || tally->stacks[stack].base > 0;
+    tally->node_count = tree->count;
+    tally->nodes[0].frame = UINT32_MAX;
+    for (collectors_tree_iterator at = collectors_tree_begin(tree); collectors_tree_next(&at);) {
+        tally->nodes[at.node].parent = at.parent;
+        tally->nodes[at.node].frame = at.frame;
+    }
+    return BINPROF_OK;
+}
+
+static bool has_samples(const tally_collector *tally, uint32_t stack)
+{
+    return tally->stacks[stack].now > 0 || tally->stacks[stack].base > 0;
+}
+
+/* Makes the nodes with their own samples. */
+static binprof_status sum_nodes(tally_collector *tally)
+{
     collectors_tree tree;
-    binprof_status status = collectors_tree_build(&tree, tally->profile, is_needed);
-    if (status == BINPROF_OK) {
-        tally->nodes = calloc(tree.count, sizeof *tally->nodes);
-        status = tally->nodes == NULL ? BINPROF_ERROR_MEMORY : BINPROF_OK;
-    }
-    if (status == BINPROF_OK) {
-        tally->node_count = tree.count;
-        for (uint32_t node = 0; node < tree.count; node++)
-            tally->nodes[node] = (binprof_tally_node){.parent = tree.nodes[node].parent,
-                                                      .frame = tree.nodes[node].frame};
-        for (uint32_t stack = 0; stack < stack_count && stack < tally->stack_count; stack++)
-            if (is_needed[stack] != 0)
-                add(&tally->nodes[tree.node_of[stack]].count.self, tally->stacks[stack]);
-    }
+    if (!cover(&tally->stacks, &tally->stack_count, &tally->stack_capacity,
+               binprof_profile_stack_count(tally->profile)) ||
+        !collectors_tree_init(&tree, tally->profile))
+        return BINPROF_ERROR_MEMORY;
+    for (uint32_t stack = 0; stack < tree.stack_count; stack++)
+        if (has_samples(tally, stack))
+            collectors_tree_need(&tree, stack);
+    binprof_status status = collectors_tree_number(&tree, tally->profile);
+    if (status == BINPROF_OK)
+        status = make_nodes(tally, &tree);
+    for (uint32_t stack = 0; stack < tree.stack_count && status == BINPROF_OK; stack++)
+        if (has_samples(tally, stack))
+            add(&tally->nodes[tree.node_of[stack]].count.self, tally->stacks[stack]);
     collectors_tree_free(&tree);
-    free(is_needed);
     return status;
 }
 
@@ -172,7 +184,7 @@ static binprof_status sum_frames(tally_collector *tally)
 static binprof_status tally_export(binprof_collector *base, binprof_error *error)
 {
     tally_collector *tally = (tally_collector *)base;
-    binprof_status status = make_nodes(tally);
+    binprof_status status = sum_nodes(tally);
     if (status == BINPROF_OK)
         status = link_nodes(tally);
     if (status == BINPROF_OK)

@@ -2,8 +2,26 @@
 
 #include "profile/paths.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+bool collectors_tree_init(collectors_tree *tree, const binprof_profile *profile)
+{
+    *tree = (collectors_tree){.stacks = binprof_profile_stacks(profile),
+                              .stack_count = binprof_profile_stack_count(profile)};
+    tree->node_of = malloc(tree->stack_count * sizeof *tree->node_of);
+    if (tree->node_of == NULL)
+        return false;
+    memset(tree->node_of, 0xff, tree->stack_count * sizeof *tree->node_of); /* not needed */
+    collectors_tree_need(tree, BINPROF_EMPTY_STACK);
+    return true;
+}
+
+void collectors_tree_free(collectors_tree *tree)
+{
+    profile_stack_table_free(&tree->merged);
+    free(tree->node_of);
+}
 
 /* A bit for each frame that is left out; *bits is NULL where there is none. */
 static binprof_status find_internal(const binprof_profile *profile, uint8_t **bits)
@@ -23,85 +41,78 @@ static binprof_status find_internal(const binprof_profile *profile, uint8_t **bi
     return BINPROF_OK;
 }
 
-static void add_callers(const binprof_profile *profile, uint8_t *is_needed)
+static void need_callers(collectors_tree *tree)
 {
-    const binprof_stack *stacks = binprof_profile_stacks(profile);
-    for (uint32_t stack = binprof_profile_stack_count(profile); stack-- > 1;)
-        if (is_needed[stack] != 0)
-            is_needed[stacks[stack].parent] = 1;
+    for (uint32_t stack = tree->stack_count; stack-- > 1;)
+        if (tree->node_of[stack] != COLLECTORS_NO_NODE)
+            collectors_tree_need(tree, tree->stacks[stack].parent);
 }
 
-/* Numbers the needed stacks. */
-static binprof_status number_nodes(collectors_tree *tree, const binprof_profile *profile,
-                                   const uint8_t *is_needed)
+static void number_stacks(collectors_tree *tree)
 {
-    const binprof_stack *stacks = binprof_profile_stacks(profile);
-    uint32_t stack_count = binprof_profile_stack_count(profile);
-    tree->nodes = malloc(stack_count * sizeof *tree->nodes);
-    if (tree->nodes == NULL)
-        return BINPROF_ERROR_MEMORY;
-    tree->nodes[0] = stacks[BINPROF_EMPTY_STACK];
     tree->count = 1;
-    for (uint32_t stack = 1; stack < stack_count; stack++) {
-        if (is_needed[stack] == 0)
-            continue;
-        tree->node_of[stack] = tree->count;
-        tree->nodes[tree->count++] =
-            (binprof_stack){tree->node_of[stacks[stack].parent], stacks[stack].frame};
-    }
-    return BINPROF_OK;
+    for (uint32_t stack = 1; stack < tree->stack_count; stack++)
+        if (tree->node_of[stack] != COLLECTORS_NO_NODE)
+            tree->node_of[stack] = tree->count++;
 }
 
 /* The same where frames are left out: stacks that differ in these only become one. */
-static binprof_status merge_nodes(collectors_tree *tree, const binprof_profile *profile,
-                                  const uint8_t *is_needed, const uint8_t *internal)
+static binprof_status merge_stacks(collectors_tree *tree, const uint8_t *internal)
 {
-    const binprof_stack *stacks = binprof_profile_stacks(profile);
-    uint32_t stack_count = binprof_profile_stack_count(profile);
-    if (!profile_stack_table_init(&tree->without))
+    tree->has_merged = true;
+    if (!profile_stack_table_init(&tree->merged))
         return BINPROF_ERROR_MEMORY;
-    for (uint32_t stack = 1; stack < stack_count; stack++) {
-        if (is_needed[stack] == 0)
+    for (uint32_t stack = 1; stack < tree->stack_count; stack++) {
+        if (tree->node_of[stack] == COLLECTORS_NO_NODE)
             continue;
-        uint32_t frame = stacks[stack].frame;
-        tree->node_of[stack] = tree->node_of[stacks[stack].parent];
+        uint32_t frame = tree->stacks[stack].frame;
+        uint32_t *node = &tree->node_of[stack];
+        *node = tree->node_of[tree->stacks[stack].parent];
         if ((internal[frame / 8] >> frame % 8 & 1) != 0)
             continue;
-        binprof_status status = profile_stack_table_push(&tree->without, tree->node_of[stack],
-                                                         frame, &tree->node_of[stack]);
+        binprof_status status = profile_stack_table_push(&tree->merged, *node, frame, node);
         if (status != BINPROF_OK)
             return status;
     }
-    tree->nodes = tree->without.nodes;
-    tree->count = tree->without.count;
+    tree->count = tree->merged.count;
     return BINPROF_OK;
 }
 
-binprof_status collectors_tree_build(collectors_tree *tree, const binprof_profile *profile,
-                                     uint8_t *is_needed)
+binprof_status collectors_tree_number(collectors_tree *tree, const binprof_profile *profile)
 {
-    *tree = (collectors_tree){.nodes = NULL};
     uint8_t *internal;
     binprof_status status = find_internal(profile, &internal);
     if (status != BINPROF_OK)
         return status;
-    add_callers(profile, is_needed);
-    tree->node_of = malloc(binprof_profile_stack_count(profile) * sizeof *tree->node_of);
-    if (tree->node_of == NULL) {
-        status = BINPROF_ERROR_MEMORY;
-    } else {
-        tree->node_of[BINPROF_EMPTY_STACK] = 0;
-        status = internal == NULL ? number_nodes(tree, profile, is_needed)
-                                  : merge_nodes(tree, profile, is_needed, internal);
-    }
+    need_callers(tree);
+    if (internal == NULL)
+        number_stacks(tree);
+    else
+        status = merge_stacks(tree, internal);
     free(internal);
     return status;
 }
 
-void collectors_tree_free(collectors_tree *tree)
+collectors_tree_iterator collectors_tree_begin(const collectors_tree *tree)
 {
-    if (tree->nodes != tree->without.nodes)
-        free(tree->nodes);
-    profile_stack_table_free(&tree->without);
-    free(tree->node_of);
+    return (collectors_tree_iterator){.tree = tree, .stack = 1};
+}
+
+bool collectors_tree_next(collectors_tree_iterator *at)
+{
+    const collectors_tree *tree = at->tree;
+    if (++at->node >= tree->count)
+        return false;
+    binprof_stack stack;
+    if (tree->has_merged) {
+        stack = tree->merged.nodes[at->node];
+        at->parent = stack.parent;
+    } else {
+        while (tree->node_of[at->stack] == COLLECTORS_NO_NODE)
+            at->stack++;
+        stack = tree->stacks[at->stack++];
+        at->parent = tree->node_of[stack.parent];
+    }
+    at->frame = stack.frame;
+    return true;
 }

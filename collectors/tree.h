@@ -6,19 +6,47 @@
 #include "profile/stack_table.h"
 
 #include <binprof/profile.h>
+#include <stdbool.h>
 #include <stdint.h>
 
+/* Stacks become nodes; node 0 is the root, and parents come before their children. Where no frames
+ * are left out, a node is a stack, and they have the same order. */
 typedef struct collectors_tree {
-    binprof_stack *nodes; /* parents come before their children; node 0 is the root */
-    uint32_t count;
-    uint32_t *node_of;           /* by stack id of the profile; only for those that are needed */
-    profile_stack_table without; /* holds the nodes where frames were left out */
+    const binprof_stack *stacks; /* of the profile */
+    uint32_t stack_count;
+    uint32_t *node_of;          /* by stack id; COLLECTORS_NO_NODE for those that are not needed */
+    uint32_t count;             /* of the nodes */
+    bool has_merged;            /* several stacks may be one node, since frames were left out */
+    profile_stack_table merged; /* the nodes, then */
 } collectors_tree;
 
-/* is_needed: a byte for each stack of the profile, not 0 for those with samples; their callers are
- * added. Fails with BINPROF_ERROR_MEMORY or BINPROF_ERROR_LIMIT. To be freed in any case. */
-binprof_status collectors_tree_build(collectors_tree *tree, const binprof_profile *profile,
-                                     uint8_t *is_needed);
+#define COLLECTORS_NO_NODE UINT32_MAX
+
+/* Starts a tree of the profile's stacks, none of which is needed yet. Returns false when there is
+ * no memory. To be freed in any case. */
+bool collectors_tree_init(collectors_tree *tree, const binprof_profile *profile);
 void collectors_tree_free(collectors_tree *tree);
+
+/* The stack has samples. */
+static inline void collectors_tree_need(collectors_tree *tree, uint32_t stack)
+{
+    tree->node_of[stack] = 0;
+}
+
+/* Numbers the nodes of the needed stacks and their callers. Fails with BINPROF_ERROR_MEMORY or
+ * BINPROF_ERROR_LIMIT. */
+binprof_status collectors_tree_number(collectors_tree *tree, const binprof_profile *profile);
+
+/* Steps through the nodes but the root, in the order of their numbers. */
+typedef struct collectors_tree_iterator {
+    const collectors_tree *tree;
+    uint32_t stack; /* that comes next */
+    uint32_t node;
+    uint32_t parent; /* of the node */
+    uint32_t frame;  /* of the node */
+} collectors_tree_iterator;
+
+collectors_tree_iterator collectors_tree_begin(const collectors_tree *tree);
+bool collectors_tree_next(collectors_tree_iterator *at);
 
 #endif

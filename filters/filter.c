@@ -7,6 +7,16 @@
 
 #include <string.h>
 
+/* What samples must be. */
+typedef struct sample_test {
+    bool passes_all;
+    uint8_t mask; /* these status bits … */
+    uint8_t set;  /* … must be these */
+    bool skip_idle;
+    bool has_time;
+    uint64_t start_us, from_us, to_us;
+} sample_test;
+
 typedef struct filter_collector {
     binprof_collector base;
     binprof_filter_options options;
@@ -21,18 +31,10 @@ typedef struct filter_collector {
     uint64_t first_start_us;
     uint64_t start_us;
     uint64_t from_us, to_us; /* since the start */
+    sample_test tests[2];    /* see make_tests */
     uint64_t *shifted;       /* scratch: times as they are handed on */
     size_t shifted_capacity;
 } filter_collector;
-
-/* What samples must be. */
-typedef struct sample_test {
-    uint8_t mask; /* these status bits … */
-    uint8_t set;  /* … must be these */
-    bool skip_idle;
-    bool has_time;
-    uint64_t start_us, from_us, to_us;
-} sample_test;
 
 bool binprof_choice_makes_gaps(const binprof_choice *choice)
 {
@@ -106,19 +108,24 @@ static binprof_status hand_on_passing(filter_collector *filter, binprof_run run,
     return BINPROF_OK;
 }
 
-static sample_test make_test(const filter_collector *filter, filters_verdict verdict)
+/* What the samples of the capture must be; of a thread of which only the main thread's samples are
+ * taken, with that. */
+static void make_tests(filter_collector *filter)
 {
     const binprof_choice *choice = filter->options.choice;
-    sample_test test = {.set = choice->status_set,
-                        .skip_idle = choice->skip_idle,
-                        .has_time = choice->has_from || choice->has_to,
-                        .start_us = filter->start_us,
-                        .from_us = filter->from_us,
-                        .to_us = filter->to_us};
-    if (verdict == FILTERS_VERDICT_MAIN)
-        test.set |= BINPROF_STATUS_MAIN_THREAD;
-    test.mask = test.set | choice->status_clear;
-    return test;
+    for (unsigned main = 0; main < 2; main++) {
+        sample_test *test = &filter->tests[main];
+        *test = (sample_test){.set = choice->status_set,
+                              .skip_idle = choice->skip_idle,
+                              .has_time = choice->has_from || choice->has_to,
+                              .start_us = filter->start_us,
+                              .from_us = filter->from_us,
+                              .to_us = filter->to_us};
+        if (main == 1)
+            test->set |= BINPROF_STATUS_MAIN_THREAD;
+        test->mask = test->set | choice->status_clear;
+        test->passes_all = test->mask == 0 && !test->skip_idle && !test->has_time;
+    }
 }
 
 /* Takes note of what came in. */
@@ -149,10 +156,10 @@ static binprof_status filter_collect(binprof_collector *base, const binprof_run 
     if (status != BINPROF_OK || !is_chosen)
         return status;
     mapped.thread = thread.id;
-    sample_test test = make_test(filter, thread.verdict);
-    if (test.mask == 0 && !test.skip_idle && !test.has_time)
+    const sample_test *test = &filter->tests[thread.verdict == FILTERS_VERDICT_MAIN];
+    if (test->passes_all)
         return hand_on(filter, mapped, 0, run->count, error);
-    return hand_on_passing(filter, mapped, &test, error);
+    return hand_on_passing(filter, mapped, test, error);
 }
 
 static void filter_collect_failed(binprof_collector *base)
@@ -246,6 +253,7 @@ binprof_status filters_begin_capture(binprof_collector *collector, const filters
     filter->start_us = source->start_us;
     filter->from_us = source->from_us;
     filter->to_us = source->to_us;
+    make_tests(filter);
     filters_threads_begin(&filter->threads, source->profile, source->capture);
     bool is_named = options->name_in_stacks && options->capture_count > 1;
     return filters_mapping_begin(&filter->mapping, source->profile,

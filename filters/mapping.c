@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "profile/paths.h"
+#include "profile/profile.h"
 
 #include <string.h>
 
@@ -27,7 +28,8 @@ void filters_mapping_free(filters_mapping *mapping)
     filters_pattern_free(&mapping->ignore);
     filters_pattern_free(&mapping->trim_root);
     free(mapping->frames);
-    free(mapping->stacks);
+    free(mapping->stacks.ids);
+    free(mapping->stacks.flags);
     free(mapping->files);
     free(mapping->functions);
     free(mapping->path);
@@ -45,10 +47,11 @@ binprof_status filters_mapping_begin(filters_mapping *mapping, const binprof_pro
                                      const char *name, binprof_error *error)
 {
     mapping->source = source;
-    mapping->is_identity = source == mapping->target && !mapping->focus.is_given &&
-                           !mapping->ignore.is_given && !mapping->trim_root.is_given;
+    mapping->has_patterns =
+        mapping->focus.is_given || mapping->ignore.is_given || mapping->trim_root.is_given;
+    mapping->is_identity = source == mapping->target && !mapping->has_patterns;
     mapping->frame_count = 0;
-    mapping->stack_count = 0;
+    mapping->stacks.count = 0;
     mapping->file_count = 0;
     mapping->function_count = 0;
     mapping->root = BINPROF_EMPTY_STACK;
@@ -108,7 +111,7 @@ static binprof_status match_frame(filters_mapping *mapping, const binprof_frame 
                                   uint8_t *flags, binprof_error *error)
 {
     *flags = 0;
-    if (!mapping->focus.is_given && !mapping->ignore.is_given && !mapping->trim_root.is_given)
+    if (!mapping->has_patterns)
         return BINPROF_OK;
     binprof_string file = binprof_profile_string(mapping->source, frame->filename);
     binprof_string function = binprof_profile_string(mapping->source, frame->function);
@@ -213,23 +216,18 @@ static binprof_status resolve_frame(filters_mapping *mapping, uint32_t id, filte
     return status;
 }
 
-static binprof_status map_frame(filters_mapping *mapping, uint32_t id, filters_mapped *mapped,
-                                binprof_error *error)
+static binprof_status map_new_frame(filters_mapping *mapping, uint32_t id, binprof_error *error)
 {
     filters_mapped *frames = cover(mapping->frames, &mapping->frame_count, &mapping->frame_capacity,
                                    (size_t)id + 1, sizeof *frames, 0);
     if (frames == NULL)
         return error_set_memory(error);
     mapping->frames = frames;
-    if (frames[id].flags == 0) {
-        filters_mapped resolved;
-        binprof_status status = resolve_frame(mapping, id, &resolved, error);
-        if (status != BINPROF_OK)
-            return status;
+    filters_mapped resolved = {0, 0};
+    binprof_status status = resolve_frame(mapping, id, &resolved, error);
+    if (status == BINPROF_OK)
         frames[id] = resolved;
-    }
-    *mapped = frames[id];
-    return BINPROF_OK;
+    return status;
 }
 
 /* The stack that a call of `frame` is put on: without the caller where that is the same function
@@ -238,22 +236,24 @@ static uint32_t caller_of(const filters_mapping *mapping, uint32_t stack, uint32
 {
     if (!mapping->choice->collapse_recursion || stack == mapping->root)
         return stack;
-    binprof_stack node = binprof_profile_stack(mapping->target, stack);
-    binprof_frame caller = binprof_profile_frame(mapping->target, node.frame);
-    binprof_frame frame = binprof_profile_frame(mapping->target, frame_id);
-    bool is_same = caller.filename == frame.filename && caller.function == frame.function;
-    return is_same ? node.parent : stack;
+    const binprof_profile *target = mapping->target;
+    const binprof_frame *caller = &target->frames[target->stacks.nodes[stack].frame];
+    const binprof_frame *frame = &target->frames[frame_id];
+    bool is_same = caller->filename == frame->filename && caller->function == frame->function;
+    return is_same ? target->stacks.nodes[stack].parent : stack;
 }
 
 /* What a stack becomes whose parent became `parent`. */
 static binprof_status push(filters_mapping *mapping, filters_mapped parent, uint32_t stack,
                            filters_mapped *mapped, binprof_error *error)
 {
-    filters_mapped frame = {0, 0};
-    binprof_stack node = binprof_profile_stack(mapping->source, stack);
-    binprof_status status = map_frame(mapping, node.frame, &frame, error);
-    if (status != BINPROF_OK)
-        return status;
+    uint32_t frame_id = mapping->source->stacks.nodes[stack].frame;
+    if (frame_id >= mapping->frame_count || mapping->frames[frame_id].flags == 0) {
+        binprof_status status = map_new_frame(mapping, frame_id, error);
+        if (status != BINPROF_OK)
+            return status;
+    }
+    filters_mapped frame = mapping->frames[frame_id];
     mapped->flags = parent.flags | frame.flags;
     mapped->id = stack;
     if (mapping->source == mapping->target)
@@ -263,20 +263,38 @@ static binprof_status push(filters_mapping *mapping, filters_mapped parent, uint
     return binprof_profile_intern_stack(mapping->target, caller, frame.id, &mapped->id, error);
 }
 
+static bool cover_stacks(filters_mapping *mapping, uint32_t stack)
+{
+    filters_stacks *stacks = &mapping->stacks;
+    size_t flags_count = stacks->count;
+    uint32_t *ids = cover(stacks->ids, &stacks->count, &stacks->capacity, (size_t)stack + 1,
+                          sizeof *ids, 0xff); /* FILTERS_UNKNOWN */
+    if (ids == NULL)
+        return false;
+    stacks->ids = ids;
+    if (!mapping->has_patterns)
+        return true;
+    uint8_t *flags =
+        cover(stacks->flags, &flags_count, &stacks->flags_capacity, stacks->count, 1, 0);
+    if (flags != NULL)
+        stacks->flags = flags;
+    return flags != NULL;
+}
+
 /* Stores in mapping->path the stacks from `stack` outwards that are not known yet, in *known the
  * one that they stand on. */
 static binprof_status find_known(filters_mapping *mapping, uint32_t stack, uint32_t *known,
                                  size_t *depth, binprof_error *error)
 {
     size_t count = 0;
-    while (stack != BINPROF_EMPTY_STACK && mapping->stacks[stack].flags == 0) {
+    while (mapping->stacks.ids[stack] == FILTERS_UNKNOWN) {
         uint32_t *path =
             array_reserve(mapping->path, &mapping->path_capacity, count + 1, sizeof *path);
         if (path == NULL)
             return error_set_memory(error);
         mapping->path = path;
         path[count++] = stack;
-        stack = binprof_profile_stack(mapping->source, stack).parent;
+        stack = mapping->source->stacks.nodes[stack].parent;
     }
     *known = stack;
     *depth = count;
@@ -286,23 +304,24 @@ static binprof_status find_known(filters_mapping *mapping, uint32_t stack, uint3
 binprof_status filters_mapping_resolve(filters_mapping *mapping, uint32_t stack,
                                        binprof_error *error)
 {
-    filters_mapped *stacks = cover(mapping->stacks, &mapping->stack_count, &mapping->stack_capacity,
-                                   (size_t)stack + 1, sizeof *stacks, 0);
-    if (stacks == NULL)
+    if (!cover_stacks(mapping, stack))
         return error_set_memory(error);
-    mapping->stacks = stacks;
-    stacks[BINPROF_EMPTY_STACK] = (filters_mapped){mapping->root, MAPPING_KNOWN};
-
+    filters_stacks *stacks = &mapping->stacks;
+    stacks->ids[BINPROF_EMPTY_STACK] = mapping->root;
     uint32_t known = BINPROF_EMPTY_STACK;
     size_t depth = 0;
     binprof_status status = find_known(mapping, stack, &known, &depth, error);
-    while (status == BINPROF_OK && depth-- > 0) {
+    if (status != BINPROF_OK)
+        return status;
+    filters_mapped at = {stacks->ids[known], mapping->has_patterns ? stacks->flags[known] : 0};
+    while (depth-- > 0) {
         uint32_t child = mapping->path[depth];
-        filters_mapped mapped;
-        status = push(mapping, stacks[known], child, &mapped, error);
-        if (status == BINPROF_OK)
-            stacks[child] = mapped;
-        known = child;
+        status = push(mapping, at, child, &at, error);
+        if (status != BINPROF_OK)
+            return status;
+        stacks->ids[child] = at.id;
+        if (mapping->has_patterns)
+            stacks->flags[child] = at.flags;
     }
-    return status;
+    return BINPROF_OK;
 }

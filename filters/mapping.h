@@ -17,10 +17,20 @@ enum {
     MAPPING_TRIM = 8,   /* likewise */
 };
 
+#define FILTERS_UNKNOWN UINT32_MAX
+
 typedef struct filters_mapped {
     uint32_t id; /* in the target */
     uint8_t flags;
 } filters_mapped;
+
+/* A table of what ids of the source became. Of stacks there are many: without patterns, ids are all
+ * that has to be kept. */
+typedef struct filters_stacks {
+    uint32_t *ids;  /* FILTERS_UNKNOWN for what is not known yet */
+    uint8_t *flags; /* NULL without patterns */
+    size_t count, capacity, flags_capacity;
+} filters_stacks;
 
 typedef struct filters_mapping {
     const binprof_choice *choice;
@@ -29,14 +39,14 @@ typedef struct filters_mapping {
 
     binprof_profile *target;
     const binprof_profile *source;
+    bool has_patterns;
     bool is_identity; /* every stack is chosen and stays itself */
     uint32_t root;    /* of the target's stacks: what every stack starts with */
 
     /* By the source's ids. */
     filters_mapped *frames;
     size_t frame_count, frame_capacity;
-    filters_mapped *stacks;
-    size_t stack_count, stack_capacity;
+    filters_stacks stacks;
     uint32_t *files;     /* string ids in the target, or FILTERS_UNKNOWN */
     uint32_t *functions; /* likewise */
     size_t file_count, file_capacity, function_count, function_capacity;
@@ -46,8 +56,6 @@ typedef struct filters_mapping {
     char *text; /* scratch */
     size_t text_capacity;
 } filters_mapping;
-
-#define FILTERS_UNKNOWN UINT32_MAX
 
 /* Fails with BINPROF_ERROR_ARGUMENT (a pattern) or BINPROF_ERROR_MEMORY. */
 binprof_status filters_mapping_init(filters_mapping *mapping, const binprof_choice *choice,
@@ -74,15 +82,18 @@ static inline binprof_status filters_map_stack(filters_mapping *mapping, uint32_
         *is_chosen = true;
         return BINPROF_OK;
     }
-    if (stack >= mapping->stack_count || mapping->stacks[stack].flags == 0) {
+    if (stack >= mapping->stacks.count || mapping->stacks.ids[stack] == FILTERS_UNKNOWN) {
         binprof_status status = filters_mapping_resolve(mapping, stack, error);
         if (status != BINPROF_OK)
             return status;
     }
-    filters_mapped found = mapping->stacks[stack];
-    *mapped = found.id;
-    *is_chosen = (found.flags & MAPPING_IGNORE) == 0 &&
-                 (!mapping->focus.is_given || (found.flags & MAPPING_FOCUS) != 0);
+    *mapped = mapping->stacks.ids[stack];
+    *is_chosen = true;
+    if (mapping->has_patterns) {
+        uint8_t flags = mapping->stacks.flags[stack];
+        *is_chosen = (flags & MAPPING_IGNORE) == 0 &&
+                     (!mapping->focus.is_given || (flags & MAPPING_FOCUS) != 0);
+    }
     return BINPROF_OK;
 }
 

@@ -133,13 +133,46 @@ static bool add(flamegraph_cells *cells, uint32_t thread_id, uint32_t stack, uin
     return true;
 }
 
+/* Cells in the order of time, then of kind. */
+static uint64_t sort_key(const flamegraph_cell *cell)
+{
+    return (uint64_t)cell->bucket << 32 | cell->kind;
+}
+
 static int compare_cells(const void *a, const void *b)
 {
-    const flamegraph_cell *left = a;
-    const flamegraph_cell *right = b;
-    if (left->kind != right->kind)
-        return left->kind < right->kind ? -1 : 1;
-    return (left->bucket > right->bucket) - (left->bucket < right->bucket);
+    uint64_t left = sort_key(a);
+    uint64_t right = sort_key(b);
+    return (left > right) - (left < right);
+}
+
+/* Sorts cells that are nearly sorted. Gives up, and returns false, when they are not. */
+static bool sort_nearly_sorted(flamegraph_cell *cells, size_t count)
+{
+    size_t moves = 0;
+    for (size_t i = 1; i < count; i++) {
+        flamegraph_cell cell = cells[i];
+        size_t at = i;
+        for (; at > 0 && sort_key(&cells[at - 1]) > sort_key(&cell); at--)
+            cells[at] = cells[at - 1];
+        cells[at] = cell;
+        moves += i - at;
+        if (moves > 8 * count)
+            return false;
+    }
+    return true;
+}
+
+/* Cells come in the order of time, the newest first. */
+static void sort_cells(flamegraph_cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        flamegraph_cell cell = cells[i];
+        cells[i] = cells[count - 1 - i];
+        cells[count - 1 - i] = cell;
+    }
+    if (!sort_nearly_sorted(cells, count))
+        qsort(cells, count, sizeof *cells, compare_cells);
 }
 
 /* Copies a stack's cells to the scratch. */
@@ -162,7 +195,7 @@ static size_t merge_sorted(flamegraph_cell *sorted, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 1; i < count; i++) {
-        if (compare_cells(&sorted[kept], &sorted[i]) == 0 &&
+        if (sort_key(&sorted[kept]) == sort_key(&sorted[i]) &&
             sorted[i].samples <= UINT32_MAX - sorted[kept].samples)
             sorted[kept].samples += sorted[i].samples;
         else
@@ -191,7 +224,7 @@ bool flamegraph_cells_tidy(flamegraph_cells *cells, uint32_t stack, size_t *coun
         return true;
     if (!gather(cells, stack, count))
         return false;
-    qsort(cells->scratch, *count, sizeof *cells->scratch, compare_cells);
+    sort_cells(cells->scratch, *count);
     *count = merge_sorted(cells->scratch, *count);
     put_back(cells, stack, *count);
     return true;

@@ -162,8 +162,9 @@ static binprof_status number_frames(page_data *data)
     if (data->frame_rows == NULL)
         return BINPROF_ERROR_MEMORY;
     memset(data->frame_rows, 0xff, size); /* NONE */
-    for (uint32_t node = 1; node < data->tree.count; node++) {
-        binprof_status status = number_frame(data, data->tree.nodes[node].frame);
+    for (collectors_tree_iterator at = collectors_tree_begin(&data->tree);
+         collectors_tree_next(&at);) {
+        binprof_status status = number_frame(data, at.frame);
         if (status != BINPROF_OK)
             return status;
     }
@@ -174,15 +175,12 @@ static binprof_status number_frames(page_data *data)
 static binprof_status build_tree(page_data *data)
 {
     const flamegraph_cells *cells = &data->flamegraph->cells;
-    uint32_t stack_count = binprof_profile_stack_count(data->profile);
-    uint8_t *is_needed = calloc(stack_count, 1);
-    if (is_needed == NULL)
+    if (!collectors_tree_init(&data->tree, data->profile))
         return BINPROF_ERROR_MEMORY;
-    for (size_t stack = 0; stack < cells->stack_count && stack < stack_count; stack++)
-        is_needed[stack] = cells->heads[stack] != FLAMEGRAPH_NO_CELL;
-    binprof_status status = collectors_tree_build(&data->tree, data->profile, is_needed);
-    free(is_needed);
-    return status;
+    for (uint32_t stack = 0; stack < cells->stack_count && stack < data->tree.stack_count; stack++)
+        if (cells->heads[stack] != FLAMEGRAPH_NO_CELL)
+            collectors_tree_need(&data->tree, stack);
+    return collectors_tree_number(&data->tree, data->profile);
 }
 
 static void put_text(base64_writer *out, const char *text, size_t length)
@@ -219,11 +217,11 @@ static void put_names(page_data *data)
 
 static void put_nodes(page_data *data)
 {
-    const collectors_tree *tree = &data->tree;
-    base64_put_number(&data->out, tree->count);
-    for (uint32_t node = 1; node < tree->count; node++) {
-        base64_put_number(&data->out, node - tree->nodes[node].parent);
-        base64_put_number(&data->out, data->frame_rows[tree->nodes[node].frame]);
+    base64_put_number(&data->out, data->tree.count);
+    for (collectors_tree_iterator at = collectors_tree_begin(&data->tree);
+         collectors_tree_next(&at);) {
+        base64_put_number(&data->out, at.node - at.parent);
+        base64_put_number(&data->out, data->frame_rows[at.frame]);
     }
 }
 
@@ -257,19 +255,20 @@ static binprof_status put_kinds(page_data *data)
     return BINPROF_OK;
 }
 
-/* The stacks in the order of their nodes; one stack a node. Stacks that are a node together with an
- * earlier one, since frames were left out, give that one their cells. */
-static uint32_t *order_stacks(page_data *data, flamegraph_cells *cells)
+/* Where several stacks may be one node: gives the cells of them all to the first of them, and
+ * returns the nodes' first stacks, to be freed; NULL when there is no memory. */
+static uint32_t *merge_cells(const page_data *data, flamegraph_cells *cells)
 {
-    uint32_t stack_count = binprof_profile_stack_count(data->profile);
-    uint32_t *stack_of = malloc((size_t)data->tree.count * sizeof *stack_of);
+    const collectors_tree *tree = &data->tree;
+    size_t size = (size_t)tree->count * sizeof(uint32_t);
+    uint32_t *stack_of = malloc(size);
     if (stack_of == NULL)
         return NULL;
-    memset(stack_of, 0xff, (size_t)data->tree.count * sizeof *stack_of); /* NONE */
-    for (uint32_t stack = 0; stack < cells->stack_count && stack < stack_count; stack++) {
+    memset(stack_of, 0xff, size); /* NONE */
+    for (uint32_t stack = 0; stack < cells->stack_count && stack < tree->stack_count; stack++) {
         if (cells->heads[stack] == FLAMEGRAPH_NO_CELL)
             continue;
-        uint32_t node = data->tree.node_of[stack];
+        uint32_t node = tree->node_of[stack];
         if (stack_of[node] == NONE)
             stack_of[node] = stack;
         else
@@ -278,38 +277,63 @@ static uint32_t *order_stacks(page_data *data, flamegraph_cells *cells)
     return stack_of;
 }
 
-/* Tidies the cells of all nodes and counts them. */
-static binprof_status count_cells(const page_data *data, flamegraph_cells *cells,
-                                  const uint32_t *stack_of, uint64_t *count)
+/* Tidies all cells and counts them. */
+static binprof_status count_cells(flamegraph_cells *cells, uint64_t *count)
 {
     *count = 0;
-    for (uint32_t node = 0; node < data->tree.count; node++) {
-        size_t node_cells = 0;
-        if (stack_of[node] != NONE && !flamegraph_cells_tidy(cells, stack_of[node], &node_cells))
+    for (size_t stack = 0; stack < cells->stack_count; stack++) {
+        size_t stack_cells;
+        if (!flamegraph_cells_tidy(cells, (uint32_t)stack, &stack_cells))
             return BINPROF_ERROR_MEMORY;
-        *count += node_cells;
+        *count += stack_cells;
     }
     return BINPROF_OK;
 }
 
+/* Puts the cells of a stack, which is this node. */
+static void put_stack(page_data *data, const flamegraph_cells *cells, uint32_t stack, uint32_t node,
+                      uint32_t *last_node)
+{
+    for (uint32_t at = cells->heads[stack]; at != FLAMEGRAPH_NO_CELL; at = cells->cells[at].next) {
+        const flamegraph_cell *cell = &cells->cells[at];
+        base64_put_number(&data->out, node - *last_node);
+        base64_put_number(&data->out, cell->kind);
+        base64_put_number(&data->out, cell->bucket);
+        base64_put_number(&data->out, cell->samples);
+        *last_node = node;
+    }
+}
+
+static void put_cells_by_stack(page_data *data, const flamegraph_cells *cells)
+{
+    const collectors_tree *tree = &data->tree;
+    uint32_t last_node = 0;
+    for (uint32_t stack = 0; stack < cells->stack_count && stack < tree->stack_count; stack++)
+        put_stack(data, cells, stack, tree->node_of[stack], &last_node);
+}
+
+static void put_cells_by_node(page_data *data, const flamegraph_cells *cells,
+                              const uint32_t *stack_of)
+{
+    uint32_t last_node = 0;
+    for (uint32_t node = 0; node < data->tree.count; node++)
+        if (stack_of[node] != NONE)
+            put_stack(data, cells, stack_of[node], node, &last_node);
+}
+
 static binprof_status put_cells(page_data *data, flamegraph_cells *cells)
 {
-    uint32_t *stack_of = order_stacks(data, cells);
-    if (stack_of == NULL)
-        return BINPROF_ERROR_MEMORY;
+    uint32_t *stack_of = NULL;
     uint64_t count;
-    binprof_status status = count_cells(data, cells, stack_of, &count);
-    base64_put_number(&data->out, count);
-    uint32_t last_node = 0;
-    for (uint32_t node = 0; node < data->tree.count && status == BINPROF_OK; node++) {
-        uint32_t at = stack_of[node] == NONE ? FLAMEGRAPH_NO_CELL : cells->heads[stack_of[node]];
-        for (; at != FLAMEGRAPH_NO_CELL; at = cells->cells[at].next) {
-            base64_put_number(&data->out, node - last_node);
-            base64_put_number(&data->out, cells->cells[at].kind);
-            base64_put_number(&data->out, cells->cells[at].bucket);
-            base64_put_number(&data->out, cells->cells[at].samples);
-            last_node = node;
-        }
+    if (data->tree.has_merged && (stack_of = merge_cells(data, cells)) == NULL)
+        return BINPROF_ERROR_MEMORY;
+    binprof_status status = count_cells(cells, &count);
+    if (status == BINPROF_OK) {
+        base64_put_number(&data->out, count);
+        if (stack_of != NULL)
+            put_cells_by_node(data, cells, stack_of);
+        else
+            put_cells_by_stack(data, cells);
     }
     free(stack_of);
     return status;
