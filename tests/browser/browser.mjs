@@ -8,7 +8,9 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -52,10 +54,11 @@ function writePage(name, base64) {
 }
 
 // Everything that a page must not do is collected and looked at when it is closed.
-async function openPage(path, { hash = '', width = 1200, height = 900, colorScheme = 'light' } = {}) {
+async function openPage(path, { hash = '', width = 1200, height = 900, colorScheme = 'light', deviceScaleFactor = 1 } = {}) {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
+    deviceScaleFactor,
     acceptDownloads: true,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -463,6 +466,20 @@ async function checkPlain() {
     })
   );
 
+  await check('each pixel of a fine screen is drawn', () =>
+    withPage(path, { deviceScaleFactor: 2 }, async (page) => {
+      const ratios = await page.evaluate(() =>
+        ['graph-canvas', 'timeline'].map((id) => {
+          const canvas = document.getElementById(id);
+          return canvas.width / canvas.clientWidth;
+        })
+      );
+      assert.deepEqual(ratios, [2, 2]);
+      await clickRow(page, 1, 0.01);
+      assert.equal((await pathTexts(page)).length, 2);
+    })
+  );
+
   await check('the address brings the same view back', () =>
     withPage(path, {}, async (page) => {
       await choose(page, 'by', 'line');
@@ -688,6 +705,35 @@ async function checkHostile() {
       await screenshot(page, 'hostile');
     })
   );
+
+  await check('the policy lets no other script run and nothing load', async () => {
+    // A server that would notice.
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked++;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { page, wrong, close } = await openPage(path);
+    await page.evaluate(async (address) => {
+      for (const [tag, name, value] of [
+        ['script', 'textContent', 'window.hacked = 6'],
+        ['img', 'src', `${address}image.png`],
+        ['iframe', 'src', `${address}frame.html`],
+      ]) {
+        const made = document.createElement(tag);
+        made[name] = value;
+        document.body.append(made);
+      }
+      await fetch(address).catch(() => {});
+    }, `http://127.0.0.1:${server.address().port}/`);
+    await settled(page);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    assert.ok(wrong.filter((text) => text.includes('Content Security Policy')).length >= 4);
+    assert.equal(asked, 0);
+    await close();
+    server.close();
+  });
 
   await check('hostile names on a narrow page', () =>
     withPage(path, { width: 360 }, async (page) => {

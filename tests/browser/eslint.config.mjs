@@ -14,7 +14,7 @@ const both = 'TextDecoder URL URLSearchParams setTimeout clearTimeout atob';
 const browser = `${both} window document navigator Blob ResizeObserver requestAnimationFrame`;
 const node = `${both} Buffer process console`;
 // Functions of the browser test that run in the page.
-const page = 'performance KeyboardEvent PointerEvent Event DOMParser OffscreenCanvas getComputedStyle';
+const page = 'performance KeyboardEvent PointerEvent Event DOMParser OffscreenCanvas getComputedStyle fetch';
 
 const rules = {
   complexity: ['error', 10],

@@ -141,6 +141,25 @@ test('a damaged page is told, wherever it is cut', () => {
   assert.throws(() => decodePage('****'), PageError);
 });
 
+test('facts that are not as they must be are told', () => {
+  const wrong = [
+    { by: 'file' },
+    { captures: [] },
+    { captures: [null] },
+    { captures: [{ rate: '1' }] },
+    { captures: [{ features: 'gc' }] },
+    { captures: [{ interval_us: null, base: true }, { base: true }] },
+    { bucket_count: 1e9 },
+    { bucket_count: 3 },
+    { bucket_us: 'x' },
+  ];
+  const profile = makeProfile(20, { samples: 20 });
+  for (const changes of wrong) {
+    const facts = { ...makeFacts(changes), ...(changes.captures?.length === 0 || changes.captures?.[0] === null ? changes : {}) };
+    assert.throws(() => decodePage(encodeProfile({ ...profile, facts })), PageError, JSON.stringify(changes));
+  }
+});
+
 test('a damaged byte is told or does no harm', () => {
   const bytes = Buffer.from(encodeProfile(makeProfile(5, { samples: 6 })), 'base64');
   for (let at = 0; at < bytes.length; at++) {

@@ -27,6 +27,14 @@ function nameColumns(names) {
   ];
 }
 
+// What changed too little to be told has no colour.
+function toneOf(change) {
+  if (changeText(0, change) === changeText(0, 0)) {
+    return 'same';
+  }
+  return change > 0 ? 'grew' : 'shrank';
+}
+
 function number(key, title, hint, value, text) {
   return { key, title, hint, kind: 'number', value, text: (func) => text(value(func)) };
 }
@@ -59,7 +67,7 @@ export function changeColumns(names, sums, whole) {
         ...number(`${what}-change`, 'Change', 'Order by how much the share changed', change, (by) => changeText(0, by)),
         // What grew most and what shrank most stand together.
         value: (func) => Math.abs(change(func)),
-        tone: (func) => (change(func) > 0 ? 'grew' : 'shrank'),
+        tone: (func) => toneOf(change(func)),
       },
     ];
   });

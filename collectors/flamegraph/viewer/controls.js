@@ -50,15 +50,17 @@ export class Controls {
   }
 
   addThreads() {
-    const { threads, all } = this.data;
+    const { threads, all, facts, diff } = this.data;
     const order = threads.map((_, i) => i).sort((a, b) => threads[b].samples - threads[a].samples || a - b);
     this.threadBoxes = new Map();
     for (const thread of order) {
       const box = element('input', { type: 'checkbox' });
       box.addEventListener('change', () => this.chooseThreads());
       this.threadBoxes.set(thread, box);
-      const { samples } = threads[thread];
-      const text = `${this.threadNames[thread]}: ${countText(samples)} (${percentText(samples, all[0] + all[1])} of all)`;
+      const { samples, capture } = threads[thread];
+      const side = facts.captures[capture].base ? 1 : 0;
+      const whole = diff ? ['all now', 'all before'][side] : 'all';
+      const text = `${this.threadNames[thread]}: ${countText(samples)} (${percentText(samples, all[side])} of ${whole})`;
       byId('threads-list').append(element('li', {}, element('label', {}, box, element('span', { textContent: text }))));
     }
     byId('threads-all').addEventListener('click', () => this.change({ threads: null }));

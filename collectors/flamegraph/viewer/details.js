@@ -6,8 +6,8 @@ import { NONE } from './tree.js';
 import { pathOf } from './views.js';
 
 function samplesText(samples, interval) {
-  const time = interval === null ? '' : `, ${timeText(samples * interval)}`;
-  return plural(samples, 'sample', 'samples') + time;
+  const time = interval === null ? 'no one time, as intervals differ' : timeText(samples * interval);
+  return `${plural(samples, 'sample', 'samples')}, ${time}`;
 }
 
 // The interval that all captures of a side have in common, or null: then samples don't add up to a time.
