@@ -143,9 +143,11 @@ static binprof_status map_file(filters_mapping *mapping, uint32_t file, uint32_t
     if (*mapped != FILTERS_UNKNOWN)
         return BINPROF_OK;
     binprof_string name = binprof_profile_string(mapping->source, file);
-    if (mapping->choice->paths == BINPROF_PATHS_BASE)
+    /* The profiler's own file keeps its name, by which outputs leave it out. */
+    binprof_paths paths = profile_is_internal(name) ? BINPROF_PATHS_FULL : mapping->choice->paths;
+    if (paths == BINPROF_PATHS_BASE)
         name = profile_base_name(name);
-    if (mapping->choice->paths == BINPROF_PATHS_MODULE) {
+    if (paths == BINPROF_PATHS_MODULE) {
         char *text = reserve_text(mapping, name.length + 1);
         if (text == NULL)
             return error_set_memory(error);

@@ -11,7 +11,7 @@ static bool ends_with(binprof_string string, const char *suffix)
 
 bool profile_is_internal(binprof_string file)
 {
-    return ends_with(file, "_sync_coordinator.py") || ends_with(file, "._sync_coordinator");
+    return ends_with(file, "_sync_coordinator.py");
 }
 
 bool profile_is_no_code(binprof_string file)

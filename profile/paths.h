@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the file, or module, is the profiler's own: its frames are left out of what people look
- * at. */
+/* Whether the file is the profiler's own: its frames are left out of what people look at. */
 bool profile_is_internal(binprof_string file);
 
 /* Whether the file stands for what is no code, such as <native> and <GC>. */

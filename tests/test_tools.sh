@@ -4,6 +4,7 @@
 set -u
 convert=$1/binprof-convert
 dump=$1/binprof-dump
+top=$1/binprof-top
 captures=$(cd "$2" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -64,7 +65,14 @@ expect 2 "expected 1 to 19" "$convert" --binary --level 20 a.bin
 expect 2 "expected auto, zstd or none" "$convert" --binary --compression lzma a.bin
 expect 2 "for binary captures" "$convert" --collapsed --level 3 a.bin
 expect 2 "for text formats" "$convert" --binary --gzip a.bin
-expect 2 "one capture at a time" "$convert" --collapsed a.bin a.bin
+expect 2 "expected a time" "$convert" --collapsed --from soon a.bin
+expect 2 "expected a time" "$convert" --collapsed --from 0x10s a.bin
+expect 2 "not before" "$convert" --collapsed --from 2s --to 1s a.bin
+expect 2 "expected has-gil" "$convert" --collapsed --status idle a.bin
+expect 2 "expected a thread" "$convert" --collapsed --thread first a.bin
+expect 2 "does not go with --collapsed" "$convert" --collapsed --by instruction a.bin
+expect 2 "shows no differences" "$convert" --collapsed --diff a.bin a.bin
+expect 2 "can be given once only" "$convert" --collapsed - -
 expect 2 "two views" "$dump" --info --stats a.bin
 expect 2 "no capture to show" "$dump"
 expect 0 "" "$convert" --help
@@ -103,6 +111,57 @@ if [ -w /dev/full ]; then
     expect 1 "No space left on device" sh -c "'$dump' --samples a.bin >/dev/full"
     expect 1 "No space left on device" "$convert" --collapsed -o /dev/full a.bin
 fi
+
+# choosing
+expect 1 "no thread 5; the threads are: 16" "$convert" --thread 5 -o never.json a.bin
+check "no output after a failure" test ! -e never.json
+expect 1 "no interpreter 9; the interpreters are: 0" "$top" --interpreter 9 a.bin
+expect 1 "is no regular expression" "$convert" --collapsed --focus '(' a.bin
+expect 0 "matches no frame" "$convert" --collapsed --focus 'no such' a.bin
+check "an empty output" test ! -s out
+expect 0 "the last one is at" "$convert" --gecko --from 100s a.bin
+expect 0 "" "$convert" --collapsed --quiet --from 100s a.bin
+expect 1 "--mixed-intervals" "$convert" --collapsed a.bin "$captures/large.bin"
+cp a.bin 'a.bin (2)'
+expect 0 "" "$convert" --collapsed a.bin a.bin 'a.bin (2)'
+check "captures are told apart" test "$(cut -d';' -f1 out | sort -u | wc -l)" -eq 3
+
+# the flame graph
+expect 0 "" "$convert" -o a.html a.bin
+check "one page" grep -q '</html>' a.html
+check "nothing from elsewhere" sh -c "! grep -iE '(src|href)=.https?:' a.html"
+expect 0 "not recorded alike" "$convert" --flamegraph --diff "$captures/wall-main.bin" a.bin
+
+# tables
+expect 2 "no capture to look at" "$top"
+expect 2 "one at a time" "$top" --tree --callers fib a.bin
+expect 2 "needs --diff" "$top" --fail-if-grew 1 a.bin
+expect 2 "expected function, line" "$top" --by opcode a.bin
+expect 2 "--csv has rows" "$top" --tree --csv a.bin
+expect 0 "" "$top" --help
+expect 0 "" "$top" --version
+expect 0 "" "$top" --width 60 a.bin
+check "no line is too long" sh -c "! LC_ALL=C.UTF-8 grep -E '^.{61}' out"
+expect 0 "" "$top" --width 120 a.bin
+check "percentages say of what" grep -q '^100 % = 3247 samples' out
+expect 1 "most have:" "$top" --callers nothing a.bin
+expect 1 "is not one but several" "$top" --callers parse "$captures/stdlib.bin"
+expect 1 "" "$top" --diff "$captures/wall-main.bin" --quiet --fail-if-grew 5 a.bin
+check "the rows that grew" grep -q 'trash' out
+expect 0 "" "$top" --diff a.bin --fail-if-grew 0 a.bin
+check "nothing grew" grep -q '^no function grew' out
+expect 0 "" "$top" --annotate mixed.py --source-root "$captures/workloads" a.bin
+check "source beside its samples" grep -q ' 4  def fib(n)' out
+expect 0 "the source is not there" "$top" --annotate mixed.py a.bin
+expect 1 "is both input and output" "$top" -o a.bin a.bin
+expect 0 "" "$top" --json -o top.json a.bin
+check "JSON in a file" grep -q '"by":"function"' top.json
+if [ -w /dev/full ]; then
+    expect 1 "No space left on device" sh -c "'$top' a.bin >/dev/full"
+fi
+cp "$plain" "$(printf 'esc\033[31m.bin')"
+expect 0 "" "$top" "$(printf 'esc\033[31m.bin')"
+check "no control characters" sh -c "! tr -d '\\n' <out | LC_ALL=C grep -q '[[:cntrl:]]'"
 
 # the input stays what it is
 expect 1 "is both input and output" "$convert" --collapsed -o a.bin a.bin

@@ -18,40 +18,44 @@ static const char *base_name(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+static bool is_given(const capture_set *set, const char *name, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(set->names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool is_unique(const capture_set *set, const char *name, size_t index)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (i != index && strcmp(base_name(set->paths[i]), name) == 0)
+        if (i != index && strcmp(base_name(input_name(set->paths[i])), name) == 0)
             return false;
     return true;
 }
 
-/* How many captures before this one have the same path. */
-static size_t count_same(const capture_set *set, size_t index)
+/* Adds a number to a path until no other capture is called that. */
+static char *make_numbered(const capture_set *set, const char *path, size_t index)
 {
-    size_t same = 0;
-    for (size_t i = 0; i < index; i++)
-        same += strcmp(set->paths[i], set->paths[index]) == 0;
-    return same;
+    size_t size = strlen(path) + 32;
+    char *name = malloc(size);
+    if (name == NULL)
+        return NULL;
+    (void)snprintf(name, size, "%s", path);
+    for (size_t number = 2; is_given(set, name, index); number++)
+        (void)snprintf(name, size, "%s (%zu)", path, number);
+    return name;
 }
 
-/* Names a capture such that it is told from the others: by its base name, by its path, by a
- * number. */
+/* Names a capture such that it is told from the others: by its base name, by its path, or by its
+ * path and a number. */
 static char *make_name(const capture_set *set, size_t index)
 {
     const char *path = input_name(set->paths[index]);
-    if (is_unique(set, base_name(path), index))
-        return output_utf8_copy(base_name(path));
-    size_t same = count_same(set, index);
-    if (same == 0)
-        return output_utf8_copy(path);
-    size_t size = strlen(path) + 32;
-    char *numbered = malloc(size);
-    if (numbered == NULL)
-        return NULL;
-    (void)snprintf(numbered, size, "%s (%zu)", path, same + 1);
-    char *name = output_utf8_copy(numbered);
-    free(numbered);
+    bool is_told = is_unique(set, base_name(path), index);
+    char *copy = output_utf8_copy(is_told ? base_name(path) : path);
+    char *name = copy == NULL ? NULL : make_numbered(set, copy, index);
+    free(copy);
     return name;
 }
 

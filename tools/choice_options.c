@@ -116,11 +116,10 @@ static bool parse_moment(const char *text, binprof_moment *moment)
         const char *name;
         double us;
     } units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1}, {"µs", 1}};
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-        return false;
     char *end;
     double value = strtod(text, &end);
-    if (end == text || !isfinite(value) || value < 0)
+    /* Digits and a point only: strtod would also take 0x10, 1e3 and nan. */
+    if (end == text || strspn(text, "0123456789.") != (size_t)(end - text))
         return false;
     *moment = (binprof_moment){.is_percent = strcmp(end, "%") == 0, .percent = value};
     if (moment->is_percent)

@@ -1,58 +1,25 @@
 /* binprof-convert: a capture becomes another format. */
 #include "tools/captures.h"
 #include "tools/convert_options.h"
-#include "tools/input.h"
+#include "tools/destination.h"
 #include "tools/messages.h"
 #include "tools/signals.h"
 
 #include <binprof/binprof.h>
-#include <string.h>
+#include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_standard(const char *path)
+/* What goes onto a terminal must be text. */
+static bool check_terminal(const convert_options *options)
 {
-    return strcmp(path, "-") == 0;
-}
-
-static bool stat_file(const char *path, int standard_fd, struct stat *status)
-{
-    return (is_standard(path) ? fstat(standard_fd, status) : stat(path, status)) == 0;
-}
-
-/* Whether an input and the output are the same file, whatever they are called. */
-static bool is_output(const convert_options *options, const char *path)
-{
-    struct stat input;
-    struct stat output;
-    return stat_file(path, STDIN_FILENO, &input) &&
-           stat_file(options->output, STDOUT_FILENO, &output) && S_ISREG(input.st_mode) &&
-           input.st_dev == output.st_dev && input.st_ino == output.st_ino;
-}
-
-static bool check_inputs(const convert_options *options)
-{
-    const char *same = NULL;
-    for (size_t i = 0; i < options->input_count; i++)
-        if (is_output(options, options->inputs[i]))
-            same = options->inputs[i];
-    if (options->base != NULL && is_output(options, options->base))
-        same = options->base;
-    if (same != NULL)
-        (void)message_error("%s: is both input and output", input_name(same));
-    return same == NULL;
-}
-
-static bool check_output(const convert_options *options)
-{
-    if (!check_inputs(options))
-        return false;
-    if (!options->format->text && is_standard(options->output) && isatty(STDOUT_FILENO)) {
+    if (!options->format->text && destination_is_standard(options->output) &&
+        isatty(STDOUT_FILENO)) {
         (void)message_error(
             "standard output: will not write a binary capture onto a terminal; use -o FILE");
         return false;
     }
-    if (options->gzip && is_standard(options->output) && isatty(STDOUT_FILENO)) {
+    if (options->gzip && destination_is_standard(options->output) && isatty(STDOUT_FILENO)) {
         (void)message_error(
             "standard output: will not write compressed text onto a terminal; use -o FILE");
         return false;
@@ -60,40 +27,23 @@ static bool check_output(const convert_options *options)
     return true;
 }
 
-/* Signals are caught for a file, which must not stay behind half written. What goes into a pipe
- * leaves nothing behind, and must end at once also while the other side takes nothing. */
-static void catch_signals(const convert_options *options)
-{
-    struct stat output;
-    if (!stat_file(options->output, STDOUT_FILENO, &output) || S_ISREG(output.st_mode))
-        signals_catch();
-}
-
 /* When the capture's file was last written, which is when the profiler finished it. */
 static uint64_t end_time_ms(const char *input)
 {
     struct stat status;
-    if (!stat_file(input, STDIN_FILENO, &status) || !S_ISREG(status.st_mode) ||
-        status.st_mtim.tv_sec < 0)
+    int result =
+        destination_is_standard(input) ? fstat(STDIN_FILENO, &status) : stat(input, &status);
+    if (result != 0 || !S_ISREG(status.st_mode) || status.st_mtim.tv_sec < 0)
         return 0;
     return (uint64_t)status.st_mtim.tv_sec * 1000 + (uint64_t)status.st_mtim.tv_nsec / 1000000;
-}
-
-static bool is_cancelled(void *context)
-{
-    (void)context;
-    return signals_caught();
 }
 
 static binprof_status open_collector(const convert_options *options, const capture_set *set,
                                      const binprof_profile *profile, binprof_collector **collector,
                                      binprof_error *error)
 {
-    binprof_output output = {.path = is_standard(options->output) ? NULL : options->output,
-                             .fd = STDOUT_FILENO,
-                             .name = "standard output",
-                             .cancelled = is_cancelled};
-    bool has_source = set->count == 1 && !is_standard(options->inputs[0]);
+    binprof_output output = destination_output(options->output);
+    bool has_source = set->count == 1 && !destination_is_standard(options->inputs[0]);
     binprof_collector_options collector_options = {
         .profile = profile,
         .facts = &set->facts,
@@ -168,12 +118,14 @@ static int run(const convert_options *options)
     binprof_filter_counts counts = {.samples = 0};
     binprof_error error;
     binprof_profile *profile = NULL;
-    int exit_status =
-        captures_open(&set, &(capture_set_request){options->inputs, options->input_count,
-                                                   options->base, options->mixed_intervals});
+    const capture_set_request request = {options->inputs, options->input_count, options->base,
+                                         options->mixed_intervals};
+    if (!destination_check(options->output, &request) || !check_terminal(options))
+        return EXIT_STATUS_FAILURE;
+    int exit_status = captures_open(&set, &request);
     if (exit_status != 0)
         goto end;
-    catch_signals(options); /* not before: it may take long until a pipe has been read */
+    destination_catch_signals(options->output); /* not before: reading a pipe may take long */
     profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
     if (profile == NULL)
         exit_status = message_error("out of memory");
@@ -190,12 +142,13 @@ end:
 
 int main(int argc, char **argv)
 {
+    (void)setlocale(LC_CTYPE, ""); /* what a character is in regular expressions */
     message_set_tool("binprof-convert");
     convert_options options;
     int exit_status;
     if (!convert_options_parse(argc, argv, &options, &exit_status))
         goto end;
-    exit_status = check_output(&options) ? run(&options) : EXIT_STATUS_FAILURE;
+    exit_status = run(&options);
     signals_raise();
 end:
     convert_options_free(&options);

@@ -2,14 +2,12 @@
 #include "tools/top.h"
 
 #include "base/error.h"
-#include "tools/input.h"
+#include "tools/destination.h"
 #include "tools/messages.h"
 #include "tools/signals.h"
 
 #include <locale.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char *sort_name(top_sort sort)
 {
@@ -116,10 +114,7 @@ static binprof_status show(const top_context *top, bool *has_grown, binprof_erro
 /* Writes the view whole or not at all. */
 static binprof_status write_view(top_context *top, bool *has_grown, binprof_error *error)
 {
-    bool is_stdout = strcmp(top->options->output, "-") == 0;
-    binprof_output output = {.path = is_stdout ? NULL : top->options->output,
-                             .fd = STDOUT_FILENO,
-                             .name = "standard output"};
+    binprof_output output = destination_output(top->options->output);
     output_text out;
     binprof_status status = output_text_open(&out, &output, false, error);
     if (status != BINPROF_OK)
@@ -171,16 +166,20 @@ static int run(const top_options *options)
     bool has_grown = false;
     binprof_error error;
     binprof_profile *profile = NULL;
-    int exit_status =
-        captures_open(&set, &(capture_set_request){options->inputs, options->input_count,
-                                                   options->base, options->mixed_intervals});
+    const capture_set_request request = {options->inputs, options->input_count, options->base,
+                                         options->mixed_intervals};
+    if (!destination_check(options->output, &request))
+        return EXIT_STATUS_FAILURE;
+    int exit_status = captures_open(&set, &request);
     if (exit_status != 0)
         goto end;
+    destination_catch_signals(options->output);
     profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
     if (profile == NULL)
         exit_status = message_error("out of memory");
     else if (count_and_show(options, &set, profile, &has_grown, &error) != BINPROF_OK)
-        exit_status = message_library_error(&error);
+        exit_status = error.code == BINPROF_ERROR_CANCELLED ? EXIT_STATUS_FAILURE
+                                                            : message_library_error(&error);
     if (exit_status == 0 && has_grown)
         exit_status = EXIT_STATUS_FAILURE;
 end:
@@ -193,12 +192,13 @@ end:
 
 int main(int argc, char **argv)
 {
-    (void)setlocale(LC_CTYPE, ""); /* how wide characters are */
+    (void)setlocale(LC_CTYPE, ""); /* what a character is, and how wide */
     message_set_tool("binprof-top");
     top_options options;
     int exit_status;
     if (top_options_parse(argc, argv, &options, &exit_status))
         exit_status = run(&options);
+    signals_raise();
     top_options_free(&options);
     return exit_status;
 }
