@@ -39,7 +39,14 @@ async function check(name, action) {
   } catch (error) {
     failed++;
     console.log(`FAILED: ${name}`);
-    console.log(String(error.stack ?? error).split('\n').slice(0, 14).join('\n').slice(0, 3000).replace(/^/gm, '    '));
+    console.log(
+      String(error.stack ?? error)
+        .split('\n')
+        .slice(0, 14)
+        .join('\n')
+        .slice(0, 3000)
+        .replace(/^/gm, '    ')
+    );
   }
 }
 
@@ -54,7 +61,10 @@ function writePage(name, base64) {
 }
 
 // Everything that a page must not do is collected and looked at when it is closed.
-async function openPage(path, { hash = '', width = 1200, height = 900, colorScheme = 'light', deviceScaleFactor = 1 } = {}) {
+async function openPage(
+  path,
+  { hash = '', width = 1200, height = 900, colorScheme = 'light', deviceScaleFactor = 1 } = {}
+) {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
@@ -268,7 +278,10 @@ async function checkPlain() {
       assert.equal((await pathTexts(page)).length, 1);
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('t');
-      assert.equal(await page.evaluate(() => document.activeElement.closest('tr').cells[4].textContent), nameOfKey(top));
+      assert.equal(
+        await page.evaluate(() => document.activeElement.closest('tr').cells[4].textContent),
+        nameOfKey(top)
+      );
       await page.keyboard.press('/');
       assert.equal(await page.evaluate(() => document.activeElement.id), 'search');
       await page.focus('#graph');
@@ -294,7 +307,9 @@ async function checkPlain() {
       await screenshot(page, 'search');
       await page.check('#regex');
       await searchFor(page, '^load_All_\\d$');
-      assert.ok((await result()).includes(`${matching(all, (name) => /^load_All_\d$/.test(name)).toLocaleString('en')} samples`));
+      assert.ok(
+        (await result()).includes(`${matching(all, (name) => /^load_All_\d$/.test(name)).toLocaleString('en')} samples`)
+      );
       await searchFor(page, '(');
       assert.match(await result(), /^Not a regular expression: /);
       await searchFor(page, '');
@@ -305,7 +320,14 @@ async function checkPlain() {
 
   await check('filters: threads, statuses, GC, time', () =>
     withPage(path, {}, async (page) => {
-      for (const [key, want] of [['gil', 'only'], ['cpu', 'not'], ['waiting', 'only'], ['exception', 'not'], ['gc', 'only'], ['gc', 'not']]) {
+      for (const [key, want] of [
+        ['gil', 'only'],
+        ['cpu', 'not'],
+        ['waiting', 'only'],
+        ['exception', 'not'],
+        ['gc', 'only'],
+        ['gc', 'not'],
+      ]) {
         await choose(page, `status-${key}`, want);
         await checkNumbers(page, chosen(plain, { [key]: want }));
         await page.click('#clear-filters');
@@ -375,7 +397,10 @@ async function checkPlain() {
       assert.deepEqual(await pathTexts(page), ['All samples', `${name}:${line}`]);
       assert.ok((await detailsText(page)).includes(`${count.toLocaleString('en')} samples`));
       await checkNumbers(page, all);
-      assert.deepEqual(await page.$$eval('#by option', (options) => options.map(({ value }) => value)), ['function', 'line']);
+      assert.deepEqual(await page.$$eval('#by option', (options) => options.map(({ value }) => value)), [
+        'function',
+        'line',
+      ]);
     })
   );
 
@@ -415,11 +440,17 @@ async function checkPlain() {
       const column = (rows, i) => rows.map((row) => row[i]);
       await page.click('#table thead th:nth-child(3) button');
       const totals = column(await readTable(page), 3);
-      assert.deepEqual(totals, totals.toSorted((a, b) => b - a));
+      assert.deepEqual(
+        totals,
+        totals.toSorted((a, b) => b - a)
+      );
       assert.equal(await page.getAttribute('#table thead th:nth-child(3)', 'aria-sort'), 'descending');
       await page.click('#table thead th:nth-child(5) button');
       const names = column(await readTable(page), 0);
-      assert.deepEqual(names, names.toSorted((a, b) => (a < b ? -1 : 1)));
+      assert.deepEqual(
+        names,
+        names.toSorted((a, b) => (a < b ? -1 : 1))
+      );
       assert.equal(await page.getAttribute('#table thead th:nth-child(5)', 'aria-sort'), 'ascending');
     })
   );
@@ -543,10 +574,17 @@ async function checkBases() {
   });
 
   await check('a capture without samples', () =>
-    withPage(writePage('empty', encodeProfile({ facts: makeFacts({ bucket_count: 0 }), frames: [], threads: [], samples: [] })), {}, async (page) => {
-      assert.ok(await page.isVisible('#graph-empty'));
-      assert.equal((await readTable(page)).length, 0);
-    })
+    withPage(
+      writePage(
+        'empty',
+        encodeProfile({ facts: makeFacts({ bucket_count: 0 }), frames: [], threads: [], samples: [] })
+      ),
+      {},
+      async (page) => {
+        assert.ok(await page.isVisible('#graph-empty'));
+        assert.equal((await readTable(page)).length, 0);
+      }
+    )
   );
 
   await check('a damaged page says so', async () => {
@@ -623,7 +661,8 @@ async function checkDiff() {
       const numbers = ['self', 'total'].flatMap((what) => {
         const shares = [(before[what].get(key) ?? 0) / baseSum, (after[what].get(key) ?? 0) / nowSum];
         const points = 100 * (shares[1] - shares[0]);
-        const change = Math.abs(points) < 0.005 ? '±0.00 pp' : `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(2)} pp`;
+        const change =
+          Math.abs(points) < 0.005 ? '±0.00 pp' : `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(2)} pp`;
         return [percentOf(shares[0], 1), percentOf(shares[1], 1), change];
       });
       return [...rowOfKey(key).slice(0, 2), ...numbers];
@@ -670,7 +709,8 @@ async function checkDiff() {
 async function checkHostile() {
   const profile = makeHostileProfile();
   const path = writePage('hostile', encodeProfile(profile));
-  const tags = (page) => page.evaluate(() => [...new Set([...document.querySelectorAll('*')].map(({ tagName }) => tagName))].sort());
+  const tags = (page) =>
+    page.evaluate(() => [...new Set([...document.querySelectorAll('*')].map(({ tagName }) => tagName))].sort());
   let expectedTags;
   await withPage(join(output, 'plain.html'), {}, async (page) => {
     expectedTags = await tags(page);
@@ -695,10 +735,15 @@ async function checkHostile() {
       await page.click('#table tbody tr:first-child th button');
       await page.click('#table tbody tr:first-child .actions button');
       await settled(page);
-      assert.deepEqual((await tags(page)).filter((tag) => !expectedTags.includes(tag)), ['P'].filter((tag) => !expectedTags.includes(tag)));
+      assert.deepEqual(
+        (await tags(page)).filter((tag) => !expectedTags.includes(tag)),
+        ['P'].filter((tag) => !expectedTags.includes(tag))
+      );
       assert.equal(await page.locator('script').count(), 2);
       const attributes = await page.evaluate(() =>
-        [...document.querySelectorAll('*')].flatMap((item) => item.getAttributeNames()).filter((name) => name.startsWith('on'))
+        [...document.querySelectorAll('*')]
+          .flatMap((item) => item.getAttributeNames())
+          .filter((name) => name.startsWith('on'))
       );
       assert.deepEqual(attributes, []);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1200);
@@ -742,23 +787,33 @@ async function checkHostile() {
     })
   );
 
-  for (const [name, file] of [['hostile', path], ['plain', join(output, 'plain.html')], ['diff', join(output, 'diff.html')]]) {
+  for (const [name, file] of [
+    ['hostile', path],
+    ['plain', join(output, 'plain.html')],
+    ['diff', join(output, 'diff.html')],
+  ]) {
     await check(`the SVG of ${name} is XML of text and rectangles`, () =>
       withPage(file, {}, async (page) => {
         const [download] = await Promise.all([page.waitForEvent('download'), page.click('#export')]);
         const svgPath = join(output, `${name}.svg`);
         await download.saveAs(svgPath);
-        const found = await page.evaluate((text) => {
-          const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
-          const all = [...parsed.querySelectorAll('*')];
-          return {
-            tags: [...new Set(all.map(({ tagName }) => tagName))].sort(),
-            attributes: [...new Set(all.flatMap((item) => item.getAttributeNames()))].sort(),
-            rects: all.filter(({ tagName }) => tagName === 'rect').length,
-          };
-        }, readFileSync(svgPath, 'utf8'));
+        const found = await page.evaluate(
+          (text) => {
+            const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+            const all = [...parsed.querySelectorAll('*')];
+            return {
+              tags: [...new Set(all.map(({ tagName }) => tagName))].sort(),
+              attributes: [...new Set(all.flatMap((item) => item.getAttributeNames()))].sort(),
+              rects: all.filter(({ tagName }) => tagName === 'rect').length,
+            };
+          },
+          readFileSync(svgPath, 'utf8')
+        );
         assert.deepEqual(found.tags, ['g', 'rect', 'svg', 'text', 'title']);
-        assert.deepEqual(found.attributes.filter((attribute) => /^on|href|style/.test(attribute)), []);
+        assert.deepEqual(
+          found.attributes.filter((attribute) => /^on|href|style/.test(attribute)),
+          []
+        );
         assert.ok(found.rects > 20);
         await withPage(svgPath, {}, async () => {});
       })
@@ -787,7 +842,12 @@ async function checkLarge() {
           hover: ([x, y]) => {
             const box = document.getElementById('graph');
             const area = box.getBoundingClientRect();
-            box.dispatchEvent(new PointerEvent('pointermove', { clientX: area.left + x * area.width, clientY: area.top + y * area.height }));
+            box.dispatchEvent(
+              new PointerEvent('pointermove', {
+                clientX: area.left + x * area.width,
+                clientY: area.top + y * area.height,
+              })
+            );
           },
           choose: ([id, chosenValue]) => {
             document.getElementById(id).value = chosenValue;
@@ -811,7 +871,10 @@ async function checkLarge() {
     await withPage(path, {}, async (page) => {
       timed('load', performance.now() - start, LOAD_ABSURD_MS);
       assert.ok((await colourCount(page)) > 5);
-      assert.equal(await filteredSamples(page), cells.reduce((sum, { count }) => sum + count, 0));
+      assert.equal(
+        await filteredSamples(page),
+        cells.reduce((sum, { count }) => sum + count, 0)
+      );
       assert.equal(nodes.length, LARGE_NODES);
       const zooms = [];
       for (let i = 0; i < 8; i++) {
@@ -883,7 +946,11 @@ async function checkCapture(capture) {
     assert.deepEqual([...keys].sort(), [...expected.total.keys()].sort());
     for (const key of keys) {
       const own = rows.filter((row) => row[0] === key);
-      assert.equal(own.reduce((sum, row) => sum + row[1], 0), expected.self.get(key) ?? 0, `self of ${key}`);
+      assert.equal(
+        own.reduce((sum, row) => sum + row[1], 0),
+        expected.self.get(key) ?? 0,
+        `self of ${key}`
+      );
       if (own.length === 1) {
         assert.equal(own[0][2], expected.total.get(key), `total of ${key}`);
       }
@@ -899,7 +966,10 @@ async function checkCapture(capture) {
 }
 
 async function main() {
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
   await checkPlain();
   await checkBases();
   await checkDiff();

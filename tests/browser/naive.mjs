@@ -44,7 +44,11 @@ export function chosen({ facts, frames, threads, samples }, filters = {}, base =
   return samples
     .filter((sample) => facts.captures[threads[sample.thread ?? 0].capture ?? 0].base === base)
     .filter((sample) => passes({ bucket: 0, status: 3, ...sample }, frames, filters))
-    .map((sample) => ({ frames: sample.stack.map((frame) => frames[frame]), count: sample.count ?? 1, thread: sample.thread ?? 0 }));
+    .map((sample) => ({
+      frames: sample.stack.map((frame) => frames[frame]),
+      count: sample.count ?? 1,
+      thread: sample.thread ?? 0,
+    }));
 }
 
 export function sumSamples(samples) {
@@ -87,5 +91,7 @@ export function pathTotals(samples, by, pathsOf = (frames) => [frames]) {
 
 // Samples with a function on the stack for which `test(name, file)` holds, each sample once.
 export function matching(samples, test) {
-  return sumSamples(samples.filter(({ frames }) => frames.some(({ name, file }) => test(name) || test(`${file}:${name}`))));
+  return sumSamples(
+    samples.filter(({ frames }) => frames.some(({ name, file }) => test(name) || test(`${file}:${name}`)))
+  );
 }

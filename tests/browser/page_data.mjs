@@ -204,7 +204,13 @@ function makeFrames(by) {
     for (const line of lines) {
       const detail = by === 'instruction' && line > 1 ? `CALL ${line}` : null;
       // By instruction, two frames are of one line.
-      frames.push({ name, file, module, line: line === 0 ? 0 : 10 * f + Math.min(line, by === 'instruction' ? 2 : 3), detail });
+      frames.push({
+        name,
+        file,
+        module,
+        line: line === 0 ? 0 : 10 * f + Math.min(line, by === 'instruction' ? 2 : 3),
+        detail,
+      });
     }
   }
   frames.push({ name: '<GC>', file: '~', module: '', line: 0 }, { name: '<native>', file: '~', module: '', line: 0 });
@@ -309,8 +315,16 @@ export function encodeLarge(count, seed = 1) {
     }
   }
   const threads = Array.from({ length: 8 }, (_, i) => ({ id: i + 1 }));
-  const kinds = threads.flatMap((_, i) => [[i, 1], [i, 3]]);
-  const cells = nodes.map((_, node) => ({ node, kind: random(kinds.length), bucket: random(200), count: 1 + random(3) }));
+  const kinds = threads.flatMap((_, i) => [
+    [i, 1],
+    [i, 3],
+  ]);
+  const cells = nodes.map((_, node) => ({
+    node,
+    kind: random(kinds.length),
+    bucket: random(200),
+    count: 1 + random(3),
+  }));
   const facts = makeFacts({ by: 'function', bucket_count: 200, title: 'large.bin' });
   return { base64: writeStream({ facts, strings, functions, frames, nodes, threads, kinds, cells }), nodes, cells };
 }

@@ -155,7 +155,10 @@ test('facts that are not as they must be are told', () => {
   ];
   const profile = makeProfile(20, { samples: 20 });
   for (const changes of wrong) {
-    const facts = { ...makeFacts(changes), ...(changes.captures?.length === 0 || changes.captures?.[0] === null ? changes : {}) };
+    const facts = {
+      ...makeFacts(changes),
+      ...(changes.captures?.length === 0 || changes.captures?.[0] === null ? changes : {}),
+    };
     assert.throws(() => decodePage(encodeProfile({ ...profile, facts })), PageError, JSON.stringify(changes));
   }
 });
@@ -212,7 +215,8 @@ test('children are in order', () => {
       view.open(node);
       for (let i = view.childStart[node] + 1; i < view.childEnd[node]; i++) {
         const [a, b] = [view.list[i - 1], view.list[i]];
-        const inOrder = order === 'weight' ? view.now[a] >= view.now[b] : tree.rank[view.entry[a]] < tree.rank[view.entry[b]];
+        const inOrder =
+          order === 'weight' ? view.now[a] >= view.now[b] : tree.rank[view.entry[a]] < tree.rank[view.entry[b]];
         assert.ok(inOrder);
       }
     }
@@ -232,7 +236,10 @@ test('inverted: callers of what costs', () => {
       // What a group is made of stays its own when its children take the members over.
       for (let node = 1; node < view.count; node++) {
         const members = view.origin.subarray(view.memberStart[node], view.memberEnd[node]);
-        assert.equal(members.reduce((sum, origin) => sum + weights.selfNow[origin], 0), view.now[node]);
+        assert.equal(
+          members.reduce((sum, origin) => sum + weights.selfNow[origin], 0),
+          view.now[node]
+        );
       }
     }
   }
@@ -276,11 +283,18 @@ test('comparing: each side has its own samples', () => {
   }
   const { data, tree, weights } = load(profile);
   const inverted = new GroupTree(tree, weights, makeScale(weights, 'both'), 'weight', { up: true, focus: null });
-  for (const [side, base] of [['now', false], ['base', true]]) {
+  for (const [side, base] of [
+    ['now', false],
+    ['base', true],
+  ]) {
     const expected = pathTotals(chosen(profile, {}, base), 'function', (frames) => [frames.toReversed()]);
     sameMap(totalsOfView(data, tree, inverted, 'function', side), expected);
   }
-  for (const [widths, whole] of [['both', 2], ['before', 1], ['after', 1]]) {
+  for (const [widths, whole] of [
+    ['both', 2],
+    ['before', 1],
+    ['after', 1],
+  ]) {
     const view = new CallTree(tree, weights, makeScale(weights, widths), 'weight');
     assert.ok(Math.abs(view.weight[0] - whole) < 1e-9);
   }
@@ -313,9 +327,7 @@ test('the thread with the most samples of a node', () => {
   const profile = makeProfile(13);
   const { data, tree, accept } = load(profile);
   const dominant = dominantThreads(data, tree, accept);
-  const perThread = data.threads.map((_, thread) =>
-    pathTotals(chosen(profile, { threads: [thread] }), 'function')
-  );
+  const perThread = data.threads.map((_, thread) => pathTotals(chosen(profile, { threads: [thread] }), 'function'));
   for (let node = 1; node < tree.count; node++) {
     const path = pathOf({ parent: tree.parent, entry: tree.entry }, node)
       .map((entry) => ` > ${keyOfEntry(data, tree, entry, 'function')}`)
@@ -383,17 +395,26 @@ test('the address holds the state', () => {
     focus: 5,
     mark: 2,
   };
-  assert.deepEqual(parseFragment(data, writeFragment(data, state), () => 100), state);
+  assert.deepEqual(
+    parseFragment(data, writeFragment(data, state), () => 100),
+    state
+  );
   assert.equal(writeFragment(data, defaultState(data)), '');
   const none = { ...defaultState(data), threads: [] };
-  assert.deepEqual(parseFragment(data, writeFragment(data, none), () => 100), none);
+  assert.deepEqual(
+    parseFragment(data, writeFragment(data, none), () => 100),
+    none
+  );
 });
 
 test('an address that makes no sense is left out', () => {
   const { data } = load(makeProfile(18));
   const junk =
     'by=x&view=tree2&threads=99&time=9.3&zoom=1.x&focus=-1&mark=1e9&widths=&colours=change&%%%=&gil=maybe&sort=__proto__';
-  assert.deepEqual(parseFragment(data, junk, () => 10), defaultState(data));
+  assert.deepEqual(
+    parseFragment(data, junk, () => 10),
+    defaultState(data)
+  );
   assert.deepEqual(parseFragment(data, 'zoom=1.2.99', () => 10).zoom, []);
 });
 

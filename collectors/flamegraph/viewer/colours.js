@@ -23,7 +23,13 @@ export function luminance(rgb) {
 }
 
 export function cssOfRgb(rgb) {
-  return `#${rgb.map((part) => Math.round(part * 255).toString(16).padStart(2, '0')).join('')}`;
+  return `#${rgb
+    .map((part) =>
+      Math.round(part * 255)
+        .toString(16)
+        .padStart(2, '0')
+    )
+    .join('')}`;
 }
 
 function mix(from, to, share) {
@@ -115,12 +121,18 @@ function byModule({ data, names, tree, view, theme, functionSums }) {
   for (let place = 0; place < HUES * 2; place++) {
     palette.push(huePaint(((place >> 1) * 360) / HUES, place & 1, theme.dark));
   }
-  const numberOf = Uint8Array.from({ length: count }, (_, i) => (names.isCode(i) ? places.get(names.module(i)) + 1 : 0));
+  const numberOf = Uint8Array.from({ length: count }, (_, i) =>
+    names.isCode(i) ? places.get(names.module(i)) + 1 : 0
+  );
   const { func } = tree.entries;
   return {
     palette,
     colour: (node) => numberOf[func[view.entry[node]]],
-    legend: heaviest(functionSums, (i) => names.module(i), (i) => palette[numberOf[i]].fill),
+    legend: heaviest(
+      functionSums,
+      (i) => names.module(i),
+      (i) => palette[numberOf[i]].fill
+    ),
   };
 }
 

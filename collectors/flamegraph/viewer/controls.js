@@ -88,7 +88,11 @@ export class Controls {
 
   addStatuses() {
     for (const filter of STATUS_FILTERS) {
-      const select = element('select', { id: `status-${filter.key}` }, ...WANTS.map((want) => option(want, WANT_NAMES[want])));
+      const select = element(
+        'select',
+        { id: `status-${filter.key}` },
+        ...WANTS.map((want) => option(want, WANT_NAMES[want]))
+      );
       select.disabled = !filterOccurs(this.data, filter);
       select.addEventListener('change', () => this.change({ [filter.key]: select.value }));
       const label = element('label', {}, filter.label, select);

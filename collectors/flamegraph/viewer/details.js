@@ -73,7 +73,9 @@ export class Details {
     if (!data.diff) {
       return this.sideNumbers(node, 0);
     }
-    const label = (prefix) => ([what, text]) => [`${prefix} ${what.toLowerCase()}`, text];
+    const label =
+      (prefix) =>
+      ([what, text]) => [`${prefix} ${what.toLowerCase()}`, text];
     const share = (part, whole) => (whole === 0 ? 0 : part / whole);
     const before = share(view.base[node], weights.sumBase);
     const now = share(view.now[node], weights.sumNow);

@@ -45,7 +45,10 @@ function keyNumbers({ facts, threads, all }) {
   } else {
     const [{ duration_s: duration, mode, python }] = captures;
     parts.push((duration ?? null) === null ? 'duration unknown' : timeText(duration * 1e6));
-    parts.push((mode ?? null) === null ? 'mode unknown' : `${mode} mode`, (python ?? null) === null ? 'Python unknown' : `Python ${python}`);
+    parts.push(
+      (mode ?? null) === null ? 'mode unknown' : `${mode} mode`,
+      (python ?? null) === null ? 'Python unknown' : `Python ${python}`
+    );
   }
   return textOf(parts.join(' · '));
 }

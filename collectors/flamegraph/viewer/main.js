@@ -436,7 +436,10 @@ class Viewer {
     if (legend !== undefined) {
       this.fillLegend([
         { text: legend, fill: theme.match.fill },
-        { text: found.matched !== null && state.mark !== null ? 'neither found nor marked' : `not ${legend}`, fill: theme.faded.fill },
+        {
+          text: found.matched !== null && state.mark !== null ? 'neither found nor marked' : `not ${legend}`,
+          fill: theme.faded.fill,
+        },
       ]);
     } else {
       this.fillLegend(this.painter.legend);

@@ -4,8 +4,9 @@
 import { NO_FILE } from './data.js';
 
 // Controls, line separators, and what turns the direction of the text around it.
-// eslint-disable-next-line no-control-regex -- it is what is looked for
-const INVISIBLE = /[\0-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
+const INVISIBLE =
+  // eslint-disable-next-line no-control-regex -- it is what is looked for
+  /[\0-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
 const LABEL_MAX = 400;
 
 function escapeCharacter(character) {

@@ -15,7 +15,9 @@ export class FunctionTable {
     this.functions = [];
     this.body = element('tbody');
     this.heads = columns.map((column) => this.makeHead(column));
-    table.append(element('thead', {}, element('tr', {}, ...this.heads, element('th', { scope: 'col', textContent: 'Show' }))));
+    table.append(
+      element('thead', {}, element('tr', {}, ...this.heads, element('th', { scope: 'col', textContent: 'Show' })))
+    );
     table.append(this.body);
     more.addEventListener('click', () => {
       this.limit += MORE_ROWS;

@@ -56,8 +56,7 @@ function rankEntries(data, entries) {
   const file = (entry) => strings[functions.file[entries.func[entry]]];
   const compareText = (a, b) => (a < b ? -1 : Number(a > b));
   const order = Uint32Array.from({ length: entries.count }, (_, i) => i).sort(
-    (a, b) =>
-      compareText(key(a), key(b)) || compareText(file(a), file(b)) || entries.line[a] - entries.line[b] || a - b
+    (a, b) => compareText(key(a), key(b)) || compareText(file(a), file(b)) || entries.line[a] - entries.line[b] || a - b
   );
   const rank = new Uint32Array(entries.count);
   order.forEach((entry, i) => {
