@@ -3,6 +3,7 @@
 
 #include <binprof/filter.h>
 #include <inttypes.h>
+#include <string.h>
 
 binprof_facts binprof_facts_merge(const binprof_capture *captures, size_t count)
 {
@@ -11,6 +12,8 @@ binprof_facts binprof_facts_merge(const binprof_capture *captures, size_t count)
         const binprof_facts *facts = captures[i].facts;
         if (facts->mode != merged.mode)
             merged.mode = BINPROF_MODE_UNKNOWN;
+        if (memcmp(facts->python, merged.python, sizeof merged.python) != 0)
+            memset(merged.python, 0, sizeof merged.python);
         if (facts->has_features != merged.has_features || facts->features != merged.features)
             merged.has_features = false;
         merged.statistics = (binprof_statistics){.present = false};

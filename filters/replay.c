@@ -2,31 +2,39 @@
 #include "base/error.h"
 #include "filters/filter.h"
 
-#include <binprof/formats.h>
+/* A collector that looks at times alone. */
+typedef struct latest_time {
+    binprof_collector base;
+    uint64_t start_us;
+    uint64_t latest_us; /* since the start */
+} latest_time;
 
-/* Finds the time between a capture's start and its last sample, which nothing but its samples
+static binprof_status latest_time_collect(binprof_collector *base, const binprof_run *run,
+                                          binprof_error *error)
+{
+    (void)error;
+    latest_time *latest = (latest_time *)base;
+    for (size_t i = 0; i < run->count; i++) {
+        uint64_t time_us = filters_since(run->timestamps_us[i], latest->start_us);
+        if (time_us > latest->latest_us)
+            latest->latest_us = time_us;
+    }
+    return BINPROF_OK;
+}
+
+/* Finds the time between a capture's start and its latest sample, which nothing but its samples
  * tells. */
 static binprof_status measure_duration(binprof_reader *reader, uint64_t *duration_us,
                                        binprof_error *error)
 {
+    static const binprof_collector_operations operations = {.collect = latest_time_collect};
+    latest_time latest = {.base = {&operations},
+                          .start_us = binprof_reader_info(reader)->facts.start_us};
     binprof_profile *profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
     if (profile == NULL)
         return error_set_memory(error);
-    binprof_collector *counting;
-    binprof_status status = binprof_counting_collector_open(&counting, error);
-    if (status == BINPROF_OK)
-        status = binprof_reader_replay(reader, profile, counting, NULL, error);
-    *duration_us = 0;
-    if (status == BINPROF_OK) {
-        uint64_t start_us = binprof_reader_info(reader)->facts.start_us;
-        binprof_counts counts = binprof_counting_collector_counts(counting);
-        for (uint32_t i = 0; i < counts.thread_count; i++) {
-            uint64_t last_us = filters_since(counts.threads[i].last_us, start_us);
-            if (counts.threads[i].samples > 0 && last_us > *duration_us)
-                *duration_us = last_us;
-        }
-    }
-    binprof_collector_close(counting);
+    binprof_status status = binprof_reader_replay(reader, profile, &latest.base, NULL, error);
+    *duration_us = latest.latest_us;
     binprof_profile_free(profile);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *sort_name(top_sort sort)
 {
@@ -151,6 +152,8 @@ static binprof_status count_and_show(const top_options *options, const capture_s
                            .profile = profile,
                            .collector = tally,
                            .tally = binprof_tally_get(tally)};
+        binprof_facts facts = binprof_facts_merge(set->captures, set->count);
+        memcpy(top.python, facts.python, sizeof facts.python);
         status = write_view(&top, has_grown, error);
         if (status == BINPROF_OK && !options->quiet)
             captures_note_choice(set, &options->choice.choice, binprof_filter_get_counts(filter));

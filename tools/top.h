@@ -18,6 +18,7 @@ typedef struct top_context {
     const binprof_profile *profile;
     const binprof_collector *collector; /* a tally */
     binprof_tally tally;
+    uint8_t python[3]; /* the version of all captures; 0 where they differ */
     output_text *out;
 } top_context;
 

@@ -512,9 +512,11 @@ void top_print_heading(const top_context *top)
     char interval[HUMAN_SIZE];
     uint64_t interval_us = set->facts.interval_us;
     uint64_t samples = top->tally.samples.now;
-    output_text_printf(
-        top->out, "\n100 %% = %" PRIu64 " samples, one every %s: %.3f s of its threads", samples,
-        human_time(interval, interval_us), (double)samples * (double)interval_us / 1e6);
+    output_text_printf(top->out, "\n100 %% = %" PRIu64 " samples%s", samples,
+                       top_text_columns(top) >= ROOMY_COLUMNS ? ", " : "\n");
+    output_text_printf(top->out, "one every %s: %.3f s of its threads",
+                       human_time(interval, interval_us),
+                       (double)samples * (double)interval_us / 1e6);
     if (top->options->base != NULL)
         output_text_printf(top->out,
                            "\nbefore: 100 %% = %" PRIu64 " samples; change in percentage points",

@@ -118,6 +118,8 @@ binprof_status collectors_flamegraph_open(const binprof_collector_options *optio
         free(flamegraph);
         return status;
     }
+    binprof_facts facts = binprof_facts_merge(flamegraph->captures, flamegraph->capture_count);
+    memcpy(flamegraph->python, facts.python, sizeof facts.python);
     flamegraph_cells_init(&flamegraph->cells, options->facts->start_us, first_bucket_us(options));
     *collector = &flamegraph->base;
     return BINPROF_OK;

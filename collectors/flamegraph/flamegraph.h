@@ -16,6 +16,7 @@ typedef struct flamegraph_collector {
     size_t capture_count;
     binprof_capture only; /* what captures points to when none were named */
     char *source;
+    uint8_t python[3]; /* the version of all captures; 0 where they differ */
     output_text text;
     flamegraph_cells cells;
     uint64_t samples;

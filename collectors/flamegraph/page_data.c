@@ -128,8 +128,7 @@ static binprof_status intern_function(page_data *data, const binprof_frame *fram
 static binprof_status intern_detail(page_data *data, const binprof_frame *frame, uint32_t *text)
 {
     char buffer[COLLECTORS_DETAIL_SIZE];
-    const uint8_t *python = data->flamegraph->captures[0].facts->python;
-    binprof_string detail = {buffer, collectors_detail(buffer, frame, python)};
+    binprof_string detail = {buffer, collectors_detail(buffer, frame, data->flamegraph->python)};
     *text = NONE;
     return detail.length == 0 ? BINPROF_OK : intern_text(data, detail, text);
 }

@@ -43,7 +43,7 @@ typedef enum binprof_paths {
 
 /* A time since the start of the capture. */
 typedef struct binprof_moment {
-    bool is_percent; /* of the time from the capture's start to its last sample */
+    bool is_percent; /* of the time from the capture's start to its latest sample */
     uint64_t us;     /* microseconds, unless it is a percentage */
     double percent;
 } binprof_moment;
@@ -135,7 +135,7 @@ typedef struct binprof_filter_counts {
 BINPROF_API binprof_filter_counts binprof_filter_get_counts(const binprof_collector *filter);
 
 /* Puts together what several captures say of themselves: what they agree on; the rest is unknown.
- * Interval, start and Python version are those of the first. count: at least 1. */
+ * Interval and start are those of the first. count: at least 1. */
 BINPROF_API binprof_facts binprof_facts_merge(const binprof_capture *captures, size_t count);
 
 /* Says in `message`, which has `size` bytes, in which ways captures were not recorded alike: by
