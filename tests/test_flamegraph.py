@@ -220,7 +220,7 @@ class Expected:
 
 def check_facts(page, captures, names, options, base):
     facts = page.facts
-    assert facts.keys() == {'title', 'generator', 'by', 'choice', 'bucket_us', 'bucket_count',
+    assert facts.keys() == {'title', 'generator', 'by', 'choice', 'merged_threads', 'bucket_us', 'bucket_count',
                             'warnings', 'captures'}, facts.keys()
     by = dict(zip(options, options[1:])).get('--by', 'instruction')
     assert facts['by'] == by, (facts['by'], by)

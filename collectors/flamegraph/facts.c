@@ -142,6 +142,7 @@ char *flamegraph_facts(const flamegraph_collector *flamegraph)
     set(facts, "generator", json_sprintf("binprof %s", binprof_version()), &failures);
     set(facts, "by", json_string(granularity(flamegraph)), &failures);
     set(facts, "choice", has_choice ? make_text(choice->text) : json_null(), &failures);
+    set(facts, "merged_threads", json_boolean(choice != NULL && choice->merge_threads), &failures);
     set(facts, "bucket_us", json_integer((json_int_t)cells->bucket_us), &failures);
     set(facts, "bucket_count", json_integer((json_int_t)cells->bucket_count), &failures);
     set(facts, "warnings", make_warnings(flamegraph), &failures);

@@ -78,7 +78,8 @@ export function nameThreads({ facts, threads }) {
   const several = facts.captures.length > 1;
   const interpreters = new Set(threads.map(({ interpreter }) => interpreter)).size > 1;
   return threads.map(({ id, interpreter, capture, main }) => {
-    const parts = [`thread ${cutText(visible(id), 100)}`];
+    const merged = facts.merged_threads === true;
+    const parts = [merged ? 'all threads' : `thread ${cutText(visible(id), 100)}`];
     if (interpreters) {
       parts.push(`interpreter ${interpreter}`);
     }
@@ -86,6 +87,6 @@ export function nameThreads({ facts, threads }) {
       const { name, base } = facts.captures[capture];
       parts.push(textOf(name) + (base ? ' (before)' : ''));
     }
-    return parts.join(' · ') + (main ? ' · main' : '');
+    return parts.join(' · ') + (main && !merged ? ' · main' : '');
   });
 }
