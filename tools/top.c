@@ -5,6 +5,7 @@
 #include "tools/destination.h"
 #include "tools/messages.h"
 #include "tools/signals.h"
+#include "tools/top_columns.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -13,6 +14,19 @@
 static const char *sort_name(top_sort sort)
 {
     return sort == TOP_SORT_TOTAL ? "total" : "self";
+}
+
+void top_print_rows(const top_context *top, const top_rows *rows, const top_list *list)
+{
+    top_rows limited = *rows;
+    if (top->options->limit > 0 && limited.count > top->options->limit)
+        limited.count = top->options->limit;
+    if (top->options->form == TOP_FORM_JSON)
+        top_print_json(top, &limited, list);
+    else if (top->options->form == TOP_FORM_CSV)
+        top_print_csv(top, &limited, list);
+    else
+        top_print_text(top, rows, list);
 }
 
 /* The table, or of it the rows that grew. */

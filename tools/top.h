@@ -54,6 +54,9 @@ binprof_status top_choose_frames(const top_context *top, uint8_t *is_chosen, uin
 binprof_status top_choose_file(const top_context *top, uint8_t *is_chosen, uint32_t *subject,
                                binprof_error *error);
 
+/* A difference of percentages that is none: what computing them leaves. */
+#define TOP_ROUNDING 1e-9
+
 /* Part of the samples of its side, in percent. */
 double top_percent(uint64_t part, uint64_t whole);
 
@@ -66,6 +69,9 @@ typedef struct top_list {
 
 /* Prints rows as text, JSON or CSV. */
 void top_print_rows(const top_context *top, const top_rows *rows, const top_list *list);
+
+/* Appends a field of CSV. */
+void top_csv_text(output_text *out, const char *text, size_t length);
 
 /* Begins a JSON object with what was counted. */
 void top_json_head(const top_context *top);

@@ -178,12 +178,17 @@ static void text_line(const top_context *top, uint32_t line, const binprof_tally
     output_text_char(top->out, '\n');
 }
 
+/* line: 0 for samples of which none is known. */
 static void json_line(const top_context *top, uint32_t line, const binprof_tally_count *count,
                       const char *source, size_t length)
 {
+    if (line > 0)
+        output_text_printf(top->out, "{\"line\":%" PRIu32, line);
+    else
+        output_text_string(top->out, "{\"line\":null");
     output_text_printf(top->out,
-                       "{\"line\":%" PRIu32 ",\"self\":%" PRIu64 ",\"total\":%" PRIu64 ",\"text\":",
-                       line, count->self.now, count->total.now);
+                       ",\"self\":%" PRIu64 ",\"total\":%" PRIu64 ",\"text\":", count->self.now,
+                       count->total.now);
     if (source != NULL)
         output_json_string(top->out, source, length);
     else
@@ -191,16 +196,21 @@ static void json_line(const top_context *top, uint32_t line, const binprof_tally
     output_text_char(top->out, '}');
 }
 
-static void csv_line(const top_context *top, uint32_t line, const binprof_tally_count *count)
+static void csv_line(const top_context *top, uint32_t line, const binprof_tally_count *count,
+                     const char *source, size_t length)
 {
-    output_text_printf(top->out, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 "\r\n", line, count->self.now,
-                       count->total.now);
+    if (line > 0)
+        output_text_u64(top->out, line);
+    output_text_printf(top->out, ",%" PRIu64 ",%" PRIu64 ",", count->self.now, count->total.now);
+    if (source != NULL)
+        top_csv_text(top->out, source, length);
+    output_text_string(top->out, "\r\n");
 }
 
 static void print_head(const top_context *top, binprof_string file)
 {
     if (top->options->form == TOP_FORM_CSV) {
-        output_text_string(top->out, "line,self,total\r\n");
+        output_text_string(top->out, "line,self,total,text\r\n");
     } else if (top->options->form == TOP_FORM_JSON) {
         top_json_head(top);
         output_text_string(top->out, ",\"file\":");
@@ -213,33 +223,44 @@ static void print_head(const top_context *top, binprof_string file)
     }
 }
 
-/* Prints the lines: all in text where there is a source file, else those with samples. */
+/* Prints a line with samples for programs. */
+static void data_line(const top_context *top, uint32_t line, const binprof_tally_count *count,
+                      const char *source, size_t length, bool *is_first)
+{
+    if (count->total.now == 0)
+        return;
+    if (top->options->form == TOP_FORM_CSV) {
+        csv_line(top, line, count, source, length);
+        return;
+    }
+    output_text_string(top->out, *is_first ? "\n" : ",\n");
+    *is_first = false;
+    json_line(top, line, count, source, length);
+}
+
+/* Prints the lines: for people all that the source file has, for programs those with samples.
+ * Returns how many lines the file has. */
 static uint32_t print_lines(const top_context *top, const annotated_lines *lines,
                             source_file *source)
 {
     static const binprof_tally_count nothing = {.self = {0, 0}};
+    bool is_text = top->options->form == TOP_FORM_TEXT;
     bool is_first = true;
-    uint32_t line = 1;
     uint32_t in_file = 0;
-    for (;; line++) {
+    if (!is_text)
+        data_line(top, 0, &lines->counts[0], NULL, 0, &is_first);
+    for (uint32_t line = 1;; line++) {
         size_t length = 0;
         const char *text = next_line(source, &length);
         if (text == NULL && line >= lines->count)
-            break;
+            return in_file;
         in_file += text != NULL;
         const binprof_tally_count *count = line < lines->count ? &lines->counts[line] : &nothing;
-        bool has_samples = count->total.now > 0;
-        if (top->options->form == TOP_FORM_TEXT && (text != NULL || has_samples))
+        if (!is_text)
+            data_line(top, line, count, text, length, &is_first);
+        else if (text != NULL || count->total.now > 0)
             text_line(top, line, count, text, length);
-        if (top->options->form == TOP_FORM_CSV && has_samples)
-            csv_line(top, line, count);
-        if (top->options->form != TOP_FORM_JSON || !has_samples)
-            continue;
-        output_text_string(top->out, is_first ? "\n" : ",\n");
-        is_first = false;
-        json_line(top, line, count, text, length);
     }
-    return in_file;
 }
 
 static void print_file(const top_context *top, const annotated_lines *lines, binprof_string file)

@@ -14,7 +14,7 @@
 
 double top_percent(uint64_t part, uint64_t whole)
 {
-    return whole == 0 ? 0 : (double)part / (double)whole * 100;
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
 }
 
 static uint64_t part_of(const top_row *row, top_sort key)
@@ -119,7 +119,8 @@ void top_keep_grown(const top_context *top, top_rows *rows)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++)
-        if (change_of(top, &rows->rows[i], top->options->sort) > top->options->fail_if_grew)
+        if (change_of(top, &rows->rows[i], top->options->sort) >
+            top->options->fail_if_grew + TOP_ROUNDING)
             rows->rows[kept++] = rows->rows[i];
     rows->count = kept;
 }

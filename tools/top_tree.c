@@ -38,7 +38,8 @@ static bool is_shown(const top_context *top, uint32_t node)
     binprof_tally_samples total = top->tally.nodes[node].count.total;
     double share = top_percent(total.now, top->tally.samples.now);
     double base_share = top_percent(total.base, top->tally.samples.base);
-    return share >= top->options->min_share || base_share >= top->options->min_share;
+    double enough = top->options->min_share - TOP_ROUNDING;
+    return share >= enough || base_share >= enough;
 }
 
 /* Puts the calls of a node on the stack, the one with most samples on top. */
