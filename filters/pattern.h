@@ -3,12 +3,14 @@
 #define FILTERS_PATTERN_H
 
 #include <binprof/error.h>
+#include <locale.h>
 #include <regex.h>
 #include <stdbool.h>
 
 typedef struct filters_pattern {
     bool is_given;
     regex_t regex;
+    locale_t locale; /* in which characters are UTF-8, whatever the program's is */
 } filters_pattern;
 
 /* The names of a frame as patterns see them. */

@@ -6,7 +6,6 @@
 #include "tools/signals.h"
 
 #include <binprof/binprof.h>
-#include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,7 +141,6 @@ end:
 
 int main(int argc, char **argv)
 {
-    (void)setlocale(LC_CTYPE, ""); /* what a character is in regular expressions */
     message_set_tool("binprof-convert");
     convert_options options;
     int exit_status;

@@ -209,7 +209,7 @@ end:
 
 int main(int argc, char **argv)
 {
-    (void)setlocale(LC_CTYPE, ""); /* what a character is, and how wide */
+    (void)setlocale(LC_CTYPE, ""); /* how wide characters are */
     message_set_tool("binprof-top");
     top_options options;
     int exit_status;

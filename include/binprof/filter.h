@@ -50,7 +50,8 @@ typedef struct binprof_moment {
 
 /* What to choose. Zero throughout chooses everything and changes nothing. Regular expressions are
  * POSIX extended ones; a frame matches where its function, its file or "file:function" does,
- * anywhere unless anchored, all as the capture spells them. */
+ * anywhere unless anchored, all as the capture spells them. Characters are UTF-8 whatever the
+ * locale, where the system can do that; what is not UTF-8 matches no ".". */
 typedef struct binprof_choice {
     /* Samples of these threads; with main_thread also those that are marked as of a main thread.
      * With neither, of all threads. */
