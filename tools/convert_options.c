@@ -91,6 +91,7 @@ static int print_help(void)
         "Exit status: 0 success, 1 failure, 2 wrong usage.\n"
         "\n"
         "Examples:\n"
+        "  binprof-convert -o app.html app.bin       a flame graph, for any browser\n"
         "  binprof-convert -o app.json.gz app.bin    for profiler.firefox.com\n"
         "  binprof-convert --collapsed app.bin | flamegraph.pl > app.svg\n"
         "  binprof-convert --thread main --from 50%% -o late.bin app.bin\n",
