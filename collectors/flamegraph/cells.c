@@ -204,23 +204,40 @@ static size_t merge_sorted(flamegraph_cell *sorted, size_t count)
     return kept + 1;
 }
 
-/* Puts the cells of the scratch into the places that the stack's cells have. */
+/* Puts the sorted cells of the scratch into the places that the stack's cells have, the newest
+ * first.
+ */
 static void put_back(flamegraph_cells *cells, uint32_t stack, size_t count)
 {
     uint32_t at = cells->heads[stack];
     for (size_t i = 0; i < count; i++) {
         flamegraph_cell *cell = &cells->cells[at];
         at = i + 1 < count ? cell->next : FLAMEGRAPH_NO_CELL;
-        *cell = cells->scratch[i];
+        *cell = cells->scratch[count - 1 - i];
         cell->next = at;
     }
 }
 
+/* Counts a stack's cells. Returns false when they are not in the order in which samples come, the
+ * newest first, or some are the same. */
+static bool count_tidy(const flamegraph_cells *cells, uint32_t stack, size_t *count)
+{
+    const flamegraph_cell *newer = NULL;
+    *count = 0;
+    for (uint32_t at = cells->heads[stack]; at != FLAMEGRAPH_NO_CELL;) {
+        const flamegraph_cell *cell = &cells->cells[at];
+        if (newer != NULL && sort_key(cell) >= sort_key(newer))
+            return false;
+        (*count)++;
+        newer = cell;
+        at = cell->next;
+    }
+    return true;
+}
+
 bool flamegraph_cells_tidy(flamegraph_cells *cells, uint32_t stack, size_t *count)
 {
-    uint32_t head = cells->heads[stack];
-    *count = head != FLAMEGRAPH_NO_CELL;
-    if (*count == 0 || cells->cells[head].next == FLAMEGRAPH_NO_CELL)
+    if (count_tidy(cells, stack, count))
         return true;
     if (!gather(cells, stack, count))
         return false;

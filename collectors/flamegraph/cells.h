@@ -62,8 +62,8 @@ binprof_status flamegraph_cells_add(flamegraph_cells *cells, const binprof_run *
 /* Moves the cells of one stack to another. */
 void flamegraph_cells_move(flamegraph_cells *cells, uint32_t from, uint32_t to);
 
-/* Makes one of the cells of a stack that have the same kind and bucket, sorts them, and
- * stores in *count how many they are. Returns false when there is no memory. */
+/* Makes one of the cells of a stack that have the same kind and bucket, and stores in *count how
+ * many are left. Returns false when there is no memory. */
 bool flamegraph_cells_tidy(flamegraph_cells *cells, uint32_t stack, size_t *count);
 
 #endif
