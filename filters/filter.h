@@ -13,10 +13,10 @@ typedef struct filters_source {
     uint64_t from_us, to_us; /* since the start: what the choice's moments are in this capture */
 } filters_source;
 
-binprof_status filters_begin_capture(binprof_collector *filter, const filters_source *source,
+binprof_status filters_begin_capture(binprof_collector *collector, const filters_source *source,
                                      binprof_error *error);
 
-const binprof_filter_options *filters_options(const binprof_collector *filter);
+const binprof_filter_options *filters_options(const binprof_collector *collector);
 
 /* Whether stacks or threads become others, so that they need a profile of their own. */
 bool filters_changes_profile(const binprof_choice *choice);

@@ -6,7 +6,7 @@
 
 /* next: takes the sorted runs when the sorter is exported; stays the caller's. Fails with
  * BINPROF_ERROR_MEMORY. */
-binprof_status filters_sorter_open(binprof_collector *next, binprof_collector **sorter,
+binprof_status filters_sorter_open(binprof_collector *next, binprof_collector **collector,
                                    binprof_error *error);
 
 #endif

@@ -104,9 +104,9 @@ static int check_intervals(const capture_set *set, const capture_set_request *re
 {
     char first[HUMAN_SIZE];
     char other[HUMAN_SIZE];
-    uint64_t interval_us = set->captures[0].facts->interval_us;
+    uint64_t interval_us = binprof_reader_info(set->readers[0])->facts.interval_us;
     for (size_t i = 1; i < request->input_count; i++) {
-        uint64_t this_us = set->captures[i].facts->interval_us;
+        uint64_t this_us = binprof_reader_info(set->readers[i])->facts.interval_us;
         if (this_us != interval_us && !request->mixed_intervals)
             return message_error(
                 "%s: has a sample every %s, but %s every %s, so that their samples "

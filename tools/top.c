@@ -96,15 +96,15 @@ static binprof_status show_neighbours(const top_context *top, binprof_error *err
     top_row *room = malloc(frame_count * sizeof *room);
     binprof_tally_neighbours found = {.callers = NULL};
     uint32_t subject = 0;
-    binprof_status status = BINPROF_OK;
+    binprof_status status = error_set_memory(error);
     if (is_chosen == NULL || room == NULL)
-        status = error_set_memory(error);
-    if (status == BINPROF_OK)
-        status = top_choose_frames(top, is_chosen, &subject, error);
+        goto end;
+    status = top_choose_frames(top, is_chosen, &subject, error);
     if (status == BINPROF_OK)
         status = binprof_tally_find_neighbours(top->collector, is_chosen, &found, error);
     if (status == BINPROF_OK)
         print_neighbours(top, &found, subject, room);
+end:
     binprof_tally_neighbours_free(&found);
     free(is_chosen);
     free(room);
@@ -136,6 +136,7 @@ static binprof_status write_view(top_context *top, bool *has_grown, binprof_erro
         return status;
     top->out = &out;
     status = show(top, has_grown, error);
+    top->out = NULL;
     if (status == BINPROF_OK)
         return output_text_finish(&out, error);
     output_text_discard(&out);

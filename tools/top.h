@@ -35,6 +35,12 @@ typedef struct top_rows {
     size_t count;
 } top_rows;
 
+/* Whether rows are of files, or of modules, which stand in for files. */
+static inline bool top_is_of_files(const top_context *top)
+{
+    return top->options->by == TOP_BY_FILE || top->options->by == TOP_BY_MODULE;
+}
+
 /* What the rows of the options are, sorted. rows: to be freed in any case. */
 binprof_status top_make_rows(const top_context *top, top_rows *rows, binprof_error *error);
 

@@ -98,7 +98,6 @@ void top_get_names(const top_context *top, uint32_t id, top_names *names)
     names->line = frame.line;
     size_t length = collectors_detail(names->buffer, &frame, top->python);
     names->detail = (binprof_string){names->buffer, length};
-    bool of_files = top->options->by == TOP_BY_FILE || top->options->by == TOP_BY_MODULE;
-    if (of_files && !names->is_code)
+    if (top_is_of_files(top) && !names->is_code)
         names->file = names->function;
 }

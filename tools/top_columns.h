@@ -52,8 +52,8 @@ top_column_list top_list_columns(const top_context *top, const top_list *list);
 top_column_list top_count_columns(const top_context *top);
 
 /* The value of a column of numbers, of percentages or changes. */
-uint64_t top_number(const top_row *row, top_column column);
-double top_column_percent(const top_context *top, const top_row *row, top_column column);
+uint64_t top_number(const top_row *row, top_column id);
+double top_column_percent(const top_context *top, const top_row *row, top_column id);
 
 /* The names of a row's frame. By file, what is no code has its name in place of the file. */
 typedef struct top_names {

@@ -41,14 +41,23 @@ static int compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static int compare_frames(const binprof_profile *profile, uint32_t a, uint32_t b)
+/* The name that a row of the frame begins with. */
+static binprof_string first_name(const top_context *top, binprof_frame frame)
+{
+    binprof_string file = binprof_profile_string(top->profile, frame.filename);
+    if (top_is_of_files(top) && !profile_is_no_code(file))
+        return file;
+    return binprof_profile_string(top->profile, frame.function);
+}
+
+static int compare_frames(const top_context *top, uint32_t a, uint32_t b)
 {
     if (a == TOP_NOTHING || b == TOP_NOTHING)
         return (a == TOP_NOTHING) - (b == TOP_NOTHING);
+    const binprof_profile *profile = top->profile;
     binprof_frame left = binprof_profile_frame(profile, a);
     binprof_frame right = binprof_profile_frame(profile, b);
-    int order = compare_strings(binprof_profile_string(profile, left.function),
-                                binprof_profile_string(profile, right.function));
+    int order = compare_strings(first_name(top, left), first_name(top, right));
     if (order == 0)
         order = compare_strings(binprof_profile_string(profile, left.filename),
                                 binprof_profile_string(profile, right.filename));
@@ -88,7 +97,7 @@ static int compare_rows(const void *a, const void *b)
         return order;
     if (left->top->options->by == TOP_BY_THREAD)
         return compare_numbers(left->row.id, right->row.id);
-    return compare_frames(left->top->profile, left->row.id, right->row.id);
+    return compare_frames(left->top, left->row.id, right->row.id);
 }
 
 /* How much the share of a row grew, in percentage points. */
