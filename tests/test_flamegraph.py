@@ -220,9 +220,11 @@ class Expected:
 
 def check_facts(page, captures, names, options, base):
     facts = page.facts
-    assert facts.keys() == {'title', 'generator', 'by', 'choice', 'merged_threads', 'bucket_us', 'bucket_count',
-                            'warnings', 'captures'}, facts.keys()
+    assert facts.keys() == {'title', 'generator', 'by', 'choice', 'merged_threads', 'bucket_us',
+                            'bucket_count', 'warnings', 'captures'}, facts.keys()
+    assert facts['merged_threads'] == ('--merge-threads' in options)
     by = dict(zip(options, options[1:])).get('--by', 'instruction')
+    by = 'function' if by == 'file' else by
     assert facts['by'] == by, (facts['by'], by)
     quoted = [f"'{word}'" if ' ' in word else word for word in options]
     assert facts['choice'] == (' '.join(quoted) or None), facts['choice']
@@ -293,6 +295,7 @@ TABLE = [
     ['--by', 'line'],
     ['--by', 'instruction'],
     ['--skip-idle'],
+    ['--by', 'file'],
     ['--from', '25%', '--to', '75%', '--by', 'line'],
     ['--by', 'function', '--collapse-recursion'],
     ['--trim-root', '^<module>$', '--by', 'line'],
