@@ -1,6 +1,7 @@
 #!/bin/sh
 # Black-box tests of the tools: exit statuses, messages, and what is left behind.
 # Usage: test_tools.sh TOOLS_DIRECTORY CAPTURES_DIRECTORY
+# With BINPROF_NO_ZSTD in the environment, for tools that were built without zstd.
 set -u
 convert=$1/binprof-convert
 dump=$1/binprof-dump
@@ -130,7 +131,6 @@ check "captures are told apart" test "$(cut -d';' -f1 out | sort -u | wc -l)" -e
 expect 0 "" "$convert" -o a.html a.bin
 check "one page" grep -q '</html>' a.html
 check "nothing from elsewhere" sh -c "! grep -iE '(src|href)=.https?:' a.html"
-expect 0 "not recorded alike" "$convert" --flamegraph --diff "$captures/wall-main.bin" a.bin
 
 # tables
 expect 2 "no capture to look at" "$top"
@@ -145,9 +145,6 @@ check "no line is too long" sh -c "! LC_ALL=C.UTF-8 grep -E '^.{61}' out"
 expect 0 "" "$top" --width 120 a.bin
 check "percentages say of what" grep -q '^100 % = 3247 samples' out
 expect 1 "most have:" "$top" --callers nothing a.bin
-expect 1 "is not one but several" "$top" --callers parse "$captures/stdlib.bin"
-expect 1 "" "$top" --diff "$captures/wall-main.bin" --quiet --fail-if-grew 5 a.bin
-check "the rows that grew" grep -q 'trash' out
 expect 0 "" "$top" --diff a.bin --fail-if-grew 0 a.bin
 check "nothing grew" grep -q '^no function grew' out
 expect 0 "" "$top" --annotate mixed.py --source-root "$captures/workloads" a.bin
@@ -162,6 +159,16 @@ fi
 cp "$plain" "$(printf 'esc\033[31m.bin')"
 expect 0 "" "$top" "$(printf 'esc\033[31m.bin')"
 check "no control characters" sh -c "! tr -d '\\n' <out | LC_ALL=C grep -q '[[:cntrl:]]'"
+
+# captures that are compressed
+if [ -z "${BINPROF_NO_ZSTD-}" ]; then
+    expect 0 "not recorded alike" "$convert" --flamegraph --diff "$captures/wall-main.bin" a.bin
+    expect 1 "is not one but several" "$top" --callers parse "$captures/stdlib.bin"
+    expect 1 "" "$top" --diff "$captures/wall-main.bin" --quiet --fail-if-grew 5 a.bin
+    check "the rows that grew" grep -q 'trash' out
+else
+    expect 1 "compressed with zstd" "$top" "$captures/stdlib.bin"
+fi
 
 # the input stays what it is
 expect 1 "is both input and output" "$convert" --collapsed -o a.bin a.bin
