@@ -29,6 +29,7 @@ void filters_threads_begin(filters_threads *threads, const binprof_profile *sour
     threads->source = source;
     threads->capture = capture;
     threads->count = 0;
+    threads->has_merged = false;
 }
 
 static filters_verdict judge(const binprof_choice *choice, const binprof_thread *thread)
@@ -48,44 +49,45 @@ static filters_verdict judge(const binprof_choice *choice, const binprof_thread 
 
 /* Finds the thread an id that no other thread has. A thread that is in the target already is
  * another one, of an earlier capture, since each is resolved once a capture. */
-static binprof_status intern_apart(const filters_threads *threads, binprof_thread thread,
-                                   uint32_t *id, binprof_error *error)
+static binprof_status intern_apart(filters_threads *threads, binprof_thread thread, uint32_t *id,
+                                   binprof_error *error)
 {
     thread.capture = 0;
     for (;;) {
         uint32_t count = binprof_profile_thread_count(threads->target);
         binprof_status status =
             binprof_profile_intern_captured_thread(threads->target, &thread, id, error);
-        if (status != BINPROF_OK || *id == count)
+        if (status != BINPROF_OK)
             return status;
-        thread.thread_id++;
+        if (thread.thread_id >= threads->next_apart)
+            threads->next_apart = thread.thread_id + 1;
+        if (*id == count)
+            return status;
+        thread.thread_id = threads->next_apart;
     }
 }
 
-/* All threads of a capture are one: only the first is interned. */
-static bool find_merged(const filters_threads *threads, uint32_t *id)
-{
-    for (size_t i = 0; i < threads->count; i++) {
-        if (threads->entries[i].verdict == FILTERS_VERDICT_UNKNOWN)
-            continue;
-        *id = threads->entries[i].id;
-        return true;
-    }
-    return false;
-}
-
-static binprof_status intern(const filters_threads *threads, binprof_thread thread, uint32_t *id,
+static binprof_status intern(filters_threads *threads, binprof_thread thread, uint32_t *id,
                              binprof_error *error)
 {
-    if (threads->choice->merge_threads) {
-        if (find_merged(threads, id))
-            return BINPROF_OK;
-        thread = (binprof_thread){.thread_id = 0};
-    }
     thread.capture = threads->capture;
     if (threads->keep_ids_apart)
         return intern_apart(threads, thread, id, error);
     return binprof_profile_intern_captured_thread(threads->target, &thread, id, error);
+}
+
+/* All threads of a capture are one: only the first is interned. */
+static binprof_status intern_merged(filters_threads *threads, uint32_t *id, binprof_error *error)
+{
+    if (!threads->has_merged) {
+        binprof_thread thread = {.thread_id = 0};
+        binprof_status status = intern(threads, thread, &threads->merged, error);
+        if (status != BINPROF_OK)
+            return status;
+        threads->has_merged = true;
+    }
+    *id = threads->merged;
+    return BINPROF_OK;
 }
 
 static bool note_seen(filters_threads *threads, const binprof_thread *thread)
@@ -120,7 +122,9 @@ binprof_status filters_threads_resolve(filters_threads *threads, uint32_t thread
         return error_set_memory(error);
     filters_thread resolved = {thread, judge(threads->choice, &source)};
     if (threads->source != threads->target && resolved.verdict != FILTERS_VERDICT_NOTHING) {
-        binprof_status status = intern(threads, source, &resolved.id, error);
+        binprof_status status = threads->choice->merge_threads
+                                    ? intern_merged(threads, &resolved.id, error)
+                                    : intern(threads, source, &resolved.id, error);
         if (status != BINPROF_OK)
             return status;
     }

@@ -211,6 +211,8 @@ def thread_options(capture):
         yield ['--thread', str(ids[0]), '--thread', str(ids[-1])]
         yield ['--thread', str(ids[-1]), '--from', '30%', '--to', '70%']
         yield ['--thread', str(ids[-1]), '--thread', 'main']
+        yield ['--thread', str(ids[-1]), '--merge-threads']
+        yield ['--thread', str(ids[0]), '--merge-threads']
     for interpreter in interpreters:
         yield ['--interpreter', str(interpreter)]
         yield ['--interpreter', str(interpreter), '--thread', str(ids[0])]
@@ -234,7 +236,7 @@ def check_capture(checks, capture, directory, seed):
         checks.run(f'--collapsed {name}', check_collapsed, [capture], options)
         if (i + seed) % 4 == 0:
             checks.run(f'--binary {name}', check_binary, capture, options, directory)
-        if (i + seed) % 8 == 0:
+        if (i + seed) % 8 == 0 or {'--thread', '--merge-threads'} <= set(options):
             checks.run(f'--gecko {name}', check_gecko, [capture], options, directory)
 
 
@@ -318,7 +320,7 @@ def check_all_merged(checks, directory):
         made.write(path, [made.sample(thread, time + 10 * i, [(f'{i}.py', 'f', 1 + thread % 7)])
                           for time in (5100, 5200) for thread in
                           ((7, 8), (7, 9, 8), (9, 7, 2 ** 64 - 1))[i]], start=5000 + 10 * i)
-    check_merged(checks, clash, directory, MERGED[::2])
+    check_merged(checks, clash, directory, MERGED[::2] + [['--thread', '8', '--merge-threads']])
     highest = [os.path.join(directory, f'highest{i}.bin') for i in range(2)]
     for i, path in enumerate(highest):
         made.write(path, [made.sample(2 ** 64 - 1, 5100, [('h.py', 'f', i + 1)])])
