@@ -13,6 +13,19 @@
 
 static const char older[] = "what was there before";
 
+static const binprof_choice chosen = {
+    .focus = "e",
+    .ignore = "^no such",
+    .trim_root = "^[a-z]",
+    .collapse_recursion = true,
+    .to = {.is_percent = true, .percent = 90},
+    .has_to = true,
+    .by = BINPROF_BY_LINE,
+    .paths = BINPROF_PATHS_MODULE,
+};
+
+static const binprof_choice merged = {.merge_threads = true};
+
 static const conversion conversions[] = {
     {.capture = "edge-two.bin"},
     {.capture = "unicode.bin"},
@@ -26,6 +39,14 @@ static const conversion conversions[] = {
     {.capture = "edge-two.bin", .format = "binary", .compression = BINPROF_COMPRESSION_NONE},
     {.capture = "unicode.bin", .format = "binary", .sync = true},
     {.capture = "interps.bin", .format = "binary", .replaces = true},
+    {.capture = "edge-two.bin", .format = "flamegraph"},
+    {.capture = "interps.bin", .format = "flamegraph", .sync = true, .replaces = true},
+    {.capture = "edge-two.bin", .format = "collapsed", .choice = &chosen},
+    {.capture = "unicode.bin", .format = "gecko", .choice = &merged},
+    {.capture = "edge-two.bin", .format = "flamegraph", .choice = &chosen, .twice = true},
+    {.capture = "edge-two.bin", .format = "binary", .choice = &merged, .twice = true},
+    {.capture = "interps.bin", .tallies = true},
+    {.capture = "edge-two.bin", .tallies = true, .choice = &chosen, .twice = true},
 };
 
 size_t conversions_count(void)
@@ -41,8 +62,9 @@ const conversion *conversions_at(size_t index)
 const char *conversion_name(const conversion *what)
 {
     static char name[128];
-    (void)snprintf(name, sizeof name, "%s to %s%s%s%s", what->capture,
-                   what->format == NULL ? "counts" : what->format, what->gzip ? ".gz" : "",
+    (void)snprintf(name, sizeof name, "%s%s to %s%s%s%s%s", what->capture,
+                   what->twice ? ", twice," : "", what->format == NULL ? "counts" : what->format,
+                   what->gzip ? ".gz" : "", what->choice != NULL ? ", chosen" : "",
                    what->sync ? ", synced" : "", what->replaces ? ", replaced" : "");
     return name;
 }
@@ -52,36 +74,69 @@ static void output_path(const char *directory, char path[128])
     (void)snprintf(path, 128, "%s/output", directory);
 }
 
-static binprof_status open_collector(const conversion *what, const binprof_reader *reader,
-                                     const binprof_profile *profile, const char *directory,
-                                     binprof_collector **collector, binprof_error *error)
+/* What a conversion is made of. */
+typedef struct parts {
+    binprof_reader *reader;
+    binprof_profile *profile;
+    binprof_capture captures[2];
+    size_t capture_count;
+    binprof_collector *collector;
+    binprof_collector *filter;
+} parts;
+
+static binprof_status open_collector(const conversion *what, parts *all, const char *directory,
+                                     binprof_error *error)
 {
-    *collector = NULL;
+    if (what->tallies)
+        return binprof_tally_open(all->profile, all->captures, all->capture_count, &all->collector,
+                                  error);
     if (what->format == NULL)
-        return binprof_counting_collector_open(collector, error);
+        return binprof_counting_collector_open(&all->collector, error);
     char path[128];
     output_path(directory, path);
     binprof_output output = {.path = path, .sync = what->sync};
-    binprof_collector_options options = {.profile = profile,
-                                         .facts = &binprof_reader_info(reader)->facts,
+    binprof_collector_options options = {.profile = all->profile,
+                                         .facts = &binprof_reader_info(all->reader)->facts,
                                          .output = &output,
                                          .source = "a source",
+                                         .choice = what->choice,
+                                         .captures = all->captures,
+                                         .capture_count = all->capture_count,
                                          .end_time_ms = 1,
                                          .gzip = what->gzip,
                                          .compression = what->compression};
-    return binprof_format_open(binprof_format_by_name(what->format), &options, collector, error);
+    return binprof_format_open(binprof_format_by_name(what->format), &options, &all->collector,
+                               error);
 }
 
-static binprof_status convert(const conversion *what, binprof_reader *reader,
-                              binprof_profile *profile, const char *directory, binprof_error *error)
+static binprof_status replay(const conversion *what, parts *all, binprof_error *error)
 {
-    binprof_collector *collector;
-    binprof_status status = open_collector(what, reader, profile, directory, &collector, error);
+    if (what->choice == NULL)
+        return binprof_reader_replay(all->reader, all->profile, all->collector, NULL, error);
+    binprof_filter_options options = {.choice = what->choice,
+                                      .profile = all->profile,
+                                      .next = all->collector,
+                                      .in_order = true,
+                                      .captures = all->captures,
+                                      .capture_count = all->capture_count,
+                                      .name_in_stacks = true};
+    binprof_status status = binprof_filter_open(&options, &all->filter, error);
+    for (uint32_t i = 0; i < all->capture_count && status == BINPROF_OK; i++)
+        status = binprof_filter_replay(all->filter, all->reader, i, NULL, error);
+    return status;
+}
+
+static binprof_status convert(const conversion *what, parts *all, const char *directory,
+                              binprof_error *error)
+{
+    binprof_status status = open_collector(what, all, directory, error);
     if (status == BINPROF_OK)
-        status = binprof_reader_replay(reader, profile, collector, NULL, error);
+        status = replay(what, all, error);
     if (status == BINPROF_OK)
-        status = binprof_collector_export(collector, error);
-    binprof_collector_close(collector);
+        status =
+            binprof_collector_export(all->filter != NULL ? all->filter : all->collector, error);
+    binprof_collector_close(all->filter);
+    binprof_collector_close(all->collector);
     return status;
 }
 
@@ -104,19 +159,22 @@ bool conversion_is_possible(const conversion *what)
 
 binprof_status conversion_run(const conversion *what, const char *directory, binprof_error *error)
 {
-    binprof_reader *reader;
-    binprof_status status = open_reader(what, &reader, error);
+    parts all = {.capture_count = what->twice ? 2 : 1};
+    binprof_status status = open_reader(what, &all.reader, error);
     if (status != BINPROF_OK)
         return status;
-    binprof_profile *profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
-    if (profile == NULL) {
+    const binprof_facts *facts = &binprof_reader_info(all.reader)->facts;
+    all.captures[0] = (binprof_capture){.name = "first", .facts = facts};
+    all.captures[1] = (binprof_capture){.name = "second", .facts = facts, .is_base = true};
+    all.profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
+    if (all.profile == NULL) {
         status = BINPROF_ERROR_MEMORY;
         *error = (binprof_error){.code = status, .message = "no profile"};
     } else {
-        status = convert(what, reader, profile, directory, error);
+        status = convert(what, &all, directory, error);
     }
-    binprof_profile_free(profile);
-    binprof_reader_close(reader);
+    binprof_profile_free(all.profile);
+    binprof_reader_close(all.reader);
     return status;
 }
 

@@ -7,8 +7,11 @@
 #include <stddef.h>
 
 typedef struct conversion {
-    const char *capture; /* in tests/captures */
-    const char *format;  /* NULL: only counted */
+    const char *capture;          /* in tests/captures */
+    const char *format;           /* NULL: only counted */
+    bool tallies;                 /* counted by function, stack and thread */
+    const binprof_choice *choice; /* NULL: no filter */
+    bool twice;                   /* the capture is merged with itself */
     bool gzip;
     binprof_compression compression;
     bool sync;

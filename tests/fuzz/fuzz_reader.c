@@ -80,6 +80,78 @@ static void convert(binprof_reader *reader, const char *format, bool gzip)
     binprof_profile_free(profile);
 }
 
+/* Choices of all kinds, picked by the capture's own bytes. */
+static binprof_choice choose(const uint8_t *data, size_t size)
+{
+    static const uint64_t threads[] = {1, 7};
+    unsigned bits = 0;
+    for (size_t i = 0; i < size; i++)
+        bits = bits * 31 + data[i];
+    return (binprof_choice){
+        .threads = threads,
+        .thread_count = bits % 8 == 0 ? 2 : 0,
+        .main_thread = bits / 8 % 8 == 0,
+        .has_from = bits / 64 % 4 == 0,
+        .from = {.is_percent = bits / 256 % 2 == 0, .us = 10, .percent = 10},
+        .has_to = bits / 512 % 4 == 0,
+        .to = {.is_percent = bits / 2048 % 2 == 0, .us = 10000, .percent = 90},
+        .skip_idle = bits / 4096 % 8 == 0,
+        .ignore = bits / 32768 % 4 == 0 ? "e$" : NULL,
+        .trim_root = bits / 131072 % 4 == 0 ? "^[a-f]" : NULL,
+        .collapse_recursion = bits / 524288 % 2 == 0,
+        .merge_threads = bits / 1048576 % 4 == 0,
+        .by = (binprof_granularity)(bits / 4194304 % 5),
+        .paths = (binprof_paths)(bits / 33554432 % 4),
+    };
+}
+
+/* Sums must agree with each other. */
+static void check_tally(const binprof_collector *collector, uint64_t chosen)
+{
+    binprof_tally tally = binprof_tally_get(collector);
+    if (tally.samples.now + tally.samples.base != chosen ||
+        tally.nodes[0].count.total.now != tally.samples.now ||
+        tally.nodes[0].count.total.base != tally.samples.base)
+        abort();
+    uint64_t self = tally.nodes[0].count.self.now + tally.nodes[0].count.self.base;
+    for (uint32_t i = 0; i < tally.frame_count; i++)
+        self += tally.frames[i].self.now + tally.frames[i].self.base;
+    if (self != chosen)
+        abort();
+}
+
+/* The capture twice, the second time as what the first is compared with. */
+static void tally_chosen(binprof_reader *reader, const binprof_choice *choice)
+{
+    binprof_error error;
+    binprof_profile *profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
+    if (profile == NULL)
+        return;
+    const binprof_facts *facts = &binprof_reader_info(reader)->facts;
+    binprof_capture captures[] = {{.name = "a", .facts = facts},
+                                  {.name = "b", .facts = facts, .is_base = true}};
+    binprof_collector *tally = NULL;
+    binprof_collector *filter = NULL;
+    bool is_open =
+        check(binprof_tally_open(profile, captures, 2, &tally, &error), &error) == BINPROF_OK;
+    binprof_filter_options options = {.choice = choice,
+                                      .profile = profile,
+                                      .next = tally,
+                                      .in_order = true,
+                                      .captures = captures,
+                                      .capture_count = 2,
+                                      .name_in_stacks = true};
+    is_open =
+        is_open && check(binprof_filter_open(&options, &filter, &error), &error) == BINPROF_OK;
+    for (uint32_t i = 0; is_open && i < 2; i++)
+        (void)check(binprof_filter_replay(filter, reader, i, NULL, &error), &error);
+    if (is_open && check(binprof_collector_export(filter, &error), &error) == BINPROF_OK)
+        check_tally(tally, binprof_filter_get_counts(filter).chosen);
+    binprof_collector_close(filter);
+    binprof_collector_close(tally);
+    binprof_profile_free(profile);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     binprof_error error;
@@ -92,6 +164,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         convert(reader, "collapsed", false);
         convert(reader, "gecko", false);
         convert(reader, "binary", false);
+        convert(reader, "flamegraph", false);
+        binprof_choice choice = choose(data, size);
+        tally_chosen(reader, &choice);
     }
     binprof_reader_close(reader);
     return 0;
