@@ -182,12 +182,18 @@ static int compare_interpreters(const void *a, const void *b)
            (left->interpreter_id < right->interpreter_id);
 }
 
+static void sort_seen(const filters_threads *threads, int (*compare)(const void *, const void *))
+{
+    if (threads->seen_count > 0)
+        qsort(threads->seen, threads->seen_count, sizeof *threads->seen, compare);
+}
+
 static binprof_status fail_thread(const filters_threads *threads, const char *what,
                                   binprof_error *error)
 {
     id_list list;
     list_begin(&list);
-    qsort(threads->seen, threads->seen_count, sizeof *threads->seen, compare_threads);
+    sort_seen(threads, compare_threads);
     for (size_t i = 0; i < threads->seen_count; i++)
         list_add(&list, threads->seen[i].thread_id);
     return error_set(error, BINPROF_ERROR_ARGUMENT, BINPROF_NO_OFFSET, "%s; the threads are: %s",
@@ -199,7 +205,7 @@ static binprof_status fail_interpreter(const filters_threads *threads, uint32_t 
 {
     id_list list;
     list_begin(&list);
-    qsort(threads->seen, threads->seen_count, sizeof *threads->seen, compare_interpreters);
+    sort_seen(threads, compare_interpreters);
     for (size_t i = 0; i < threads->seen_count; i++)
         list_add(&list, threads->seen[i].interpreter_id);
     return error_set(error, BINPROF_ERROR_ARGUMENT, BINPROF_NO_OFFSET,

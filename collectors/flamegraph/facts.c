@@ -131,6 +131,22 @@ static const char *granularity(const flamegraph_collector *flamegraph)
     }
 }
 
+/* As text, to be freed; NULL when there is no memory. json_dumps would do, but loses an object's
+ * key without a word where it has no memory for that. */
+static char *dump(const json_t *value)
+{
+    size_t size = json_dumpb(value, NULL, 0, JSON_COMPACT);
+    char *text = size == 0 ? NULL : malloc(size + 1);
+    if (text == NULL)
+        return NULL;
+    if (json_dumpb(value, text, size, JSON_COMPACT) != size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
 char *flamegraph_facts(const flamegraph_collector *flamegraph)
 {
     const binprof_choice *choice = flamegraph->choice;
@@ -147,7 +163,7 @@ char *flamegraph_facts(const flamegraph_collector *flamegraph)
     set(facts, "bucket_count", json_integer((json_int_t)cells->bucket_count), &failures);
     set(facts, "warnings", make_warnings(flamegraph), &failures);
     set(facts, "captures", make_captures(flamegraph, &failures), &failures);
-    char *text = failures == 0 ? json_dumps(facts, JSON_COMPACT) : NULL;
+    char *text = failures == 0 ? dump(facts) : NULL;
     json_decref(facts);
     return text;
 }
