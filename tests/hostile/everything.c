@@ -152,6 +152,43 @@ static void use_format(binprof_reader *reader, const char *name, unsigned writes
     binprof_profile_free(profile);
 }
 
+/* The capture and itself, as what it is compared with, after a choice that changes every stack. */
+static void use_tally(binprof_reader *reader)
+{
+    static const binprof_choice choice = {.trim_root = "f",
+                                          .collapse_recursion = true,
+                                          .merge_threads = true,
+                                          .by = BINPROF_BY_LINE,
+                                          .paths = BINPROF_PATHS_MODULE};
+    binprof_error error;
+    binprof_profile *profile = binprof_profile_new(BINPROF_PROFILE_DEFAULT);
+    assert_non_null(profile);
+    const binprof_facts *facts = &binprof_reader_info(reader)->facts;
+    binprof_capture captures[] = {{.name = "it", .facts = facts},
+                                  {.name = "itself", .facts = facts, .is_base = true}};
+    binprof_collector *tally;
+    binprof_collector *filter;
+    assert_int_equal(binprof_tally_open(profile, captures, 2, &tally, NULL), BINPROF_OK);
+    binprof_filter_options options = {.choice = &choice,
+                                      .profile = profile,
+                                      .next = tally,
+                                      .captures = captures,
+                                      .capture_count = 2};
+    assert_int_equal(binprof_filter_open(&options, &filter, NULL), BINPROF_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        poison(&error);
+        check(binprof_filter_replay(filter, reader, i, NULL, &error), &error);
+    }
+    poison(&error);
+    check(binprof_collector_export(filter, &error), &error);
+    binprof_tally_samples all = binprof_tally_get(tally).samples;
+    assert_true(all.now == all.base);
+    assert_true(all.now + all.base == binprof_filter_get_counts(filter).chosen);
+    binprof_collector_close(filter);
+    binprof_collector_close(tally);
+    binprof_profile_free(profile);
+}
+
 static void check_memory(const binprof_reader *reader, size_t size,
                          const everything_options *options)
 {
@@ -165,7 +202,7 @@ static void check_memory(const binprof_reader *reader, size_t size,
 
 binprof_status everything_use(const void *data, size_t size, const everything_options *options)
 {
-    static const char *const formats[] = {"collapsed", "gecko", "binary"};
+    static const char *const formats[] = {"collapsed", "gecko", "binary", "flamegraph"};
     unsigned writes =
         options != NULL && options->most_writes > 0 ? options->most_writes : MOST_WRITES;
     size_t live = allocations_live();
@@ -182,6 +219,7 @@ binprof_status everything_use(const void *data, size_t size, const everything_op
         status = use_counting(reader);
         for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
             use_format(reader, formats[i], writes);
+        use_tally(reader);
     } else {
         assert_null(reader);
     }

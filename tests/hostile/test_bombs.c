@@ -93,6 +93,7 @@ static void test_repeats(void **state)
     assert_true(file.size < 16384);
     assert_true(replay_memory(file, NULL, BINPROF_OK) < BUFFERS);
     assert_true(replay_memory(file, "collapsed", BINPROF_OK) < BUFFERS);
+    assert_true(replay_memory(file, "flamegraph", BINPROF_OK) < BUFFERS);
     assert_true(replay_memory(file, "gecko", BINPROF_OK) < BUFFERS + 8 * count);
     free(file.bytes);
 }
