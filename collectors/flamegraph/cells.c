@@ -287,11 +287,12 @@ static bool tidy_all(flamegraph_cells *cells)
 /* Makes buckets 2^doublings times as wide. */
 static bool widen(flamegraph_cells *cells, unsigned doublings)
 {
+    unsigned shift = doublings < 31 ? doublings : 31; /* nothing is left of a bucket then */
     for (size_t i = 0; i < cells->count; i++)
-        cells->cells[i].bucket >>= doublings;
+        cells->cells[i].bucket >>= shift;
     cells->bucket_us <<= doublings;
     if (cells->bucket_count > 0)
-        cells->bucket_count = ((cells->bucket_count - 1) >> doublings) + 1;
+        cells->bucket_count = ((cells->bucket_count - 1) >> shift) + 1;
     cells->bucket_to_us = 0; /* the bucket that came last is another one now */
     return tidy_all(cells);
 }
@@ -371,9 +372,11 @@ binprof_status flamegraph_cells_add(flamegraph_cells *cells, const binprof_run *
 
 void flamegraph_cells_move(flamegraph_cells *cells, uint32_t from, uint32_t to)
 {
-    uint32_t *end = &cells->heads[to];
+    /* In front of the others, so that a stack that many are moved to is not walked each time. */
+    uint32_t *end = &cells->heads[from];
     while (*end != FLAMEGRAPH_NO_CELL)
         end = &cells->cells[*end].next;
-    *end = cells->heads[from];
+    *end = cells->heads[to];
+    cells->heads[to] = cells->heads[from];
     cells->heads[from] = FLAMEGRAPH_NO_CELL;
 }
