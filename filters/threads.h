@@ -28,8 +28,8 @@ typedef struct filters_threads {
     bool keep_ids_apart;
     filters_thread *entries; /* by the source's thread ids */
     size_t count, capacity;
-    bool has_merged;     /* the capture's threads are one, which has this id: */
-    uint32_t merged;     /* in the target */
+    bool has_merged;     /* the one that the capture's threads become is known */
+    uint32_t merged;     /* its id in the target */
     uint64_t next_apart; /* where to look for an id that no thread has */
 
     /* To tell what there is when something was chosen that is not. */

@@ -59,13 +59,20 @@ const conversion *conversions_at(size_t index)
     return &conversions[index];
 }
 
+static const char *target_name(const conversion *what)
+{
+    if (what->tallies)
+        return "sums";
+    return what->format == NULL ? "counts" : what->format;
+}
+
 const char *conversion_name(const conversion *what)
 {
     static char name[128];
     (void)snprintf(name, sizeof name, "%s%s to %s%s%s%s%s", what->capture,
-                   what->twice ? ", twice," : "", what->format == NULL ? "counts" : what->format,
-                   what->gzip ? ".gz" : "", what->choice != NULL ? ", chosen" : "",
-                   what->sync ? ", synced" : "", what->replaces ? ", replaced" : "");
+                   what->twice ? ", twice," : "", target_name(what), what->gzip ? ".gz" : "",
+                   what->choice != NULL ? ", chosen" : "", what->sync ? ", synced" : "",
+                   what->replaces ? ", replaced" : "");
     return name;
 }
 

@@ -11,7 +11,7 @@ typedef struct conversion {
     const char *format;           /* NULL: only counted */
     bool tallies;                 /* counted by function, stack and thread */
     const binprof_choice *choice; /* NULL: no filter */
-    bool twice;                   /* the capture is merged with itself */
+    bool twice;                   /* with a choice: the capture is merged with itself */
     bool gzip;
     binprof_compression compression;
     bool sync;

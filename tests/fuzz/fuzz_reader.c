@@ -89,19 +89,19 @@ static binprof_choice choose(const uint8_t *data, size_t size)
         bits = bits * 31 + data[i];
     return (binprof_choice){
         .threads = threads,
-        .thread_count = bits % 8 == 0 ? 2 : 0,
-        .main_thread = bits / 8 % 8 == 0,
-        .has_from = bits / 64 % 4 == 0,
-        .from = {.is_percent = bits / 256 % 2 == 0, .us = 10, .percent = 10},
-        .has_to = bits / 512 % 4 == 0,
-        .to = {.is_percent = bits / 2048 % 2 == 0, .us = 10000, .percent = 90},
-        .skip_idle = bits / 4096 % 8 == 0,
-        .ignore = bits / 32768 % 4 == 0 ? "e$" : NULL,
-        .trim_root = bits / 131072 % 4 == 0 ? "^[a-f]" : NULL,
-        .collapse_recursion = bits / 524288 % 2 == 0,
-        .merge_threads = bits / 1048576 % 4 == 0,
-        .by = (binprof_granularity)(bits / 4194304 % 5),
-        .paths = (binprof_paths)(bits / 33554432 % 4),
+        .thread_count = (bits & 7) == 0 ? 2 : 0,
+        .main_thread = (bits >> 3 & 7) == 0,
+        .has_from = (bits >> 6 & 3) == 0,
+        .from = {.is_percent = (bits >> 8 & 1) == 0, .us = 10, .percent = 10},
+        .has_to = (bits >> 9 & 3) == 0,
+        .to = {.is_percent = (bits >> 11 & 1) == 0, .us = 10000, .percent = 90},
+        .skip_idle = (bits >> 12 & 7) == 0,
+        .ignore = (bits >> 15 & 3) == 0 ? "e$" : NULL,
+        .trim_root = (bits >> 17 & 3) == 0 ? "^[a-f]" : NULL,
+        .collapse_recursion = (bits >> 19 & 1) == 0,
+        .merge_threads = (bits >> 20 & 3) == 0,
+        .by = (binprof_granularity)((bits >> 22) % 5),
+        .paths = (binprof_paths)(bits >> 25 & 3),
     };
 }
 
